@@ -55,18 +55,18 @@ export function hostOf(core: Core): Host {
     await core.parts.close()
   }
   return {
-    devices: core.parts.get(devicesOf),
+    devices: devicesOf(core),
     connect(transport, principal, device) {
       if (closing) return transport.close(1001, 'the host is going away')
       if (!connectionCount.enter(principal, transport.closed))
         return transport.close(1013, 'this principal has too many links; try again later')
       const connection = new Connection(core, transport, { principal, device }, queues)
       // The device may have been revoked since the connection was authenticated.
-      if (device && !core.parts.get(devicesOf).linkOpened(device.id, connection))
+      if (device && !devicesOf(core).linkOpened(device.id, connection))
         return connection.close(1008, deviceRevoked)
       if (device)
         transport.closed.addEventListener('abort', () =>
-          core.parts.get(devicesOf).linkClosed(device.id, connection),
+          devicesOf(core).linkClosed(device.id, connection),
         )
       connections.add(connection)
       transport.closed.addEventListener('abort', () => connections.delete(connection), { once: true })

@@ -6,7 +6,7 @@ import type { TestHost } from './test-host.ts'
 
 /** Pairs a device, as the gate does it with a code of the host. */
 export async function pairedDevice(all: TestHost, role: Role, name: string = role): Promise<Device> {
-  const { code } = all.core().parts.get(devicesOf).pair({ name, role })
+  const { code } = devicesOf(all.core()).pair({ name, role })
   const device = await all.host().devices.redeem(code, { hash: `hash of ${name}` })
   if (!device) throw new Error('the code is not valid')
   return device

@@ -55,7 +55,7 @@ async function turn({ ann, agent, core, disk }: InRepository): Promise<void> {
   const run: Run = await agent.given(0)
   run.say(toolCallStarted(), running)
   await until(() => run.waits)
-  await core().parts.get(changesOf)?.ready(chat)
+  await changesOf(core())?.ready(chat)
   await disk.write('a.txt', 'a.txt\nby the call\n')
   await disk.write('b.txt', 'by the call\n')
   await disk.write('made by a shell.txt', 'new\n')
@@ -65,7 +65,7 @@ async function turn({ ann, agent, core, disk }: InRepository): Promise<void> {
   await disk.write('b.txt', 'by the call\nby a person\n')
   run.end()
   await ann.until(() => ann.state(chat)['activeTurn'] === undefined)
-  await core().parts.get(changesOf)?.settled()
+  await changesOf(core())?.settled()
 }
 
 const names = ({ files }: { files: readonly { readonly id: string }[] }) =>

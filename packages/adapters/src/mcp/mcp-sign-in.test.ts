@@ -71,7 +71,7 @@ test('[H19.5] [F11.3] an MCP server that answers 401: the state says so, auth/re
   const give = (token: string) => ann.ask('authenticate', { resource: resource.resource, token })
   await expect(give('bad')).rejects.toMatchObject({ code: -32007, data: { resources: [resource] } })
   expect(kindOf(ann)).toBe('authRequired')
-  expect(all.core().parts.get(tokensOf).of('owner', resource.resource)).toBeUndefined()
+  expect(tokensOf(all.core()).of('owner', resource.resource)).toBeUndefined()
   await give('good')
   await ann.until(() => kindOf(ann) === 'ready')
 })

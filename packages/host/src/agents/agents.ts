@@ -64,8 +64,8 @@ export function setAgents(core: Core, agents: readonly Agent[] = core.agents): v
 }
 
 /** Adds the customizations that all sessions of the host have to an agent's description. */
-function withCustomizations({ parts }: Core, info: AgentInfo): AgentInfo {
-  const { ofHost = [] } = parts.get(customizationsOf) ?? {}
+function withCustomizations(core: Core, info: AgentInfo): AgentInfo {
+  const { ofHost = [] } = customizationsOf(core) ?? {}
   return ofHost.length === 0 ? info : { ...info, customizations: [...(info.customizations ?? []), ...ofHost] }
 }
 
@@ -76,7 +76,7 @@ export async function resolveSessionConfig(
   const { settings } = await probeAgent(core, provider)
   const problem = settingProblem(settings?.schema, config)
   if (problem !== undefined) throw AhpError.invalidParams(`resolveSessionConfig: ${problem}`)
-  const offered = await core.parts.get(customizationsOf)?.offered(workingDirectory)
+  const offered = await customizationsOf(core)?.offered(workingDirectory)
   const command = core.worktrees && (await setupCommandOf(core, workingDirectory))
   const { properties = {}, ...rest } = settings?.schema ?? { type: 'object' as const }
   const schema: SessionConfigSchema = {

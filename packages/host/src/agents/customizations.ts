@@ -8,7 +8,7 @@ import type { Agent } from '../ports/agent.ts'
 /** Updates a session's customizations to those that its agent has now. */
 export function syncCustomizations(core: Core, session: Channel<'session'>, { info }: Agent): void {
   // If the host has customizations of its own, `publish` updates them together with those of the agent.
-  const ofHost = core.parts.get(customizationsOf)
+  const ofHost = customizationsOf(core)
   if (ofHost) return ofHost.publish(session.uri)
   const { customizations: before = [] } = session.head
   const customizations = agentEntries(info.customizations, before)

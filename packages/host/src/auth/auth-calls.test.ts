@@ -169,7 +169,7 @@ test('[J8] the owner of a session survives a restart', async () => {
 
 test('[J8.1] [J8] links count from the handshake on, however they end', async () => {
   const all = await testHost({ agents: [guarded()] })
-  const held = () => all.core().parts.get(tokensOf).of('owner', github.resource)
+  const held = () => tokensOf(all.core()).of('owner', github.resource)
   const ann = await all.join('ann')
   await give(ann, github.resource)
   // None of these links keeps the token alive: one without a handshake, one whose handshake fails, and one that replaces
@@ -191,7 +191,7 @@ test('[J10] on a read-only host a call still waits, and authenticate fails', asy
   await all.restart('crash', 'This host only shows what is there.')
   const ben = await all.join('ben', { subscribe: [session, chat] })
   expect(await codeOf(give(ben, door.resource))).toBe(-32009)
-  expect(all.core().parts.get(tokensOf).of('owner', door.resource)).toBeUndefined()
+  expect(tokensOf(all.core()).of('owner', door.resource)).toBeUndefined()
 })
 
 test('[J10] two sign-ins at the same time: the call goes on once', async () => {

@@ -35,7 +35,7 @@ test.each([
 ])('[J7.2] [J7] authenticate with %s is -32602, and nothing is stored', async (_, more) => {
   const { all, ann } = await oneClientSession(new ScriptedAgent({ protectedResources: [optional] }))
   expect(await codeOf(give(ann, optional.resource, 'T', more))).toBe(-32602)
-  expect(all.core().parts.get(tokensOf).of('owner', optional.resource)).toBeUndefined()
+  expect(tokensOf(all.core()).of('owner', optional.resource)).toBeUndefined()
   expect(all.world.reports).toEqual([])
 })
 

@@ -35,9 +35,9 @@ export async function authenticate(
 ): Promise<{ readonly seq: number }> {
   if (token.length > core.limits.tokenLength)
     throw AhpError.invalidParams(`authenticate: a token has at most ${core.limits.tokenLength} characters`)
-  if (token === '') core.parts.get(signInsOf)?.forget(principal, resource)
+  if (token === '') signInsOf(core)?.forget(principal, resource)
   // A token may be revoked even when no agent or call asks for its resource any more.
-  if (token === '' && core.parts.get(tokensOf).forget(principal, resource)) return { seq: 0 }
+  if (token === '' && tokensOf(core).forget(principal, resource)) return { seq: 0 }
   const found = requested(core, principal, resource)
   if (!found)
     throw AhpError.invalidParams(
@@ -48,7 +48,7 @@ export async function authenticate(
   if (isForAnother(token, resource))
     throw AhpError.invalidParams('authenticate: this token was made for another resource')
   if (calls.length > 0) changeable(core)
-  if (takesTokens(metadata)) core.parts.get(tokensOf).keep(principal, metadata, token, expiresIn)
+  if (takesTokens(metadata)) tokensOf(core).keep(principal, metadata, token, expiresIn)
   let seq = 0
   for (const { chat, turnId, call } of calls) {
     allowInTurn(chat, metadata)
@@ -61,7 +61,7 @@ export async function authenticate(
     ...servers.map(({ server }) => server.start()),
   ]
   if (checks.length > 0) await accepted(core, principal, metadata, checks)
-  core.parts.get(tokensOf).signedIn(principal, resource)
+  tokensOf(core).signedIn(principal, resource)
   if (signers.length === 0) return { seq }
   setAgents(core)
   return { seq: core.log.last }
@@ -70,12 +70,12 @@ export async function authenticate(
 /** Who asks a principal for a sign-in to a resource, and for which scopes; undefined if nobody does. */
 export function requested(core: Core, principal: string, resource: string) {
   const calls = waitingFor(core, principal, resource)
-  const servers = core.parts.get(customizationsOf)?.waitingFor(principal, resource) ?? []
+  const servers = customizationsOf(core)?.waitingFor(principal, resource) ?? []
   const metadata =
     advertised(core, resource) ??
     calls[0]?.call.auth.resource ??
     servers[0]?.resource ??
-    core.parts.get(tokensOf).wanted(principal, resource) ??
+    tokensOf(core).wanted(principal, resource) ??
     inUse(core, principal, resource)
   const states = servers.map(({ server }) => server.state)
   const scopes = [
@@ -97,7 +97,7 @@ async function accepted(
     if (result.status === 'fulfilled') continue
     const { reason }: { readonly reason: unknown } = result
     if (!(reason instanceof TurnFailed || reason instanceof McpAuthRequired)) continue
-    core.parts.get(tokensOf).forget(principal, metadata.resource)
+    tokensOf(core).forget(principal, metadata.resource)
     throw AhpError.authRequired(reason.message, [metadata])
   }
 }

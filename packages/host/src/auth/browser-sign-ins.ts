@@ -85,8 +85,8 @@ export class BrowserSignIns implements SignIns {
 
   /** Renews a token some time before it expires, as long as it is in use. */
   #renewInTime(principal: string, resource: Uri, token: string, expiresIn: number): void {
-    const { world, parts } = this.#core
-    const tokens = parts.get(tokensOf)
+    const { world } = this.#core
+    const tokens = tokensOf(this.#core)
     const ms = Math.min(expiresIn * 800, 24 * 3_600_000)
     world.later(ms, () => {
       if (tokens.of(principal, resource) !== token) return

@@ -18,7 +18,7 @@ export function tokenFor(
   resource: string,
 ): string | undefined {
   if (!isDeclared(agent.info, resource) && !isAllowedInTurn(chat, resource)) return undefined
-  return core.parts.get(tokensOf).of(core.owners.of(session.uri), resource)
+  return tokensOf(core).of(core.owners.of(session.uri), resource)
 }
 
 /** Returns the metadata of a resource that the info of an agent names. */

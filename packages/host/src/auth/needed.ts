@@ -12,8 +12,8 @@ import type { Agent } from '../ports/agent.ts'
 import { notifySession } from './notices.ts'
 
 /** Returns the resources that an agent requires and for which the principal has given no token. */
-export function missingTokens({ parts }: Core, agent: Agent, principal: string): Resources {
-  const has = (resource: string) => parts.get(tokensOf).of(principal, resource) !== undefined
+export function missingTokens(core: Core, agent: Agent, principal: string): Resources {
+  const has = (resource: string) => tokensOf(core).of(principal, resource) !== undefined
   if (agent.missing) return agent.missing(has)
   const needed = (agent.info.protectedResources ?? []).filter(({ required }) => required !== false)
   return needed.filter(({ resource }) => !has(resource))

@@ -53,9 +53,9 @@ async function renewOrNotify(
   required: Parameters<typeof noticeOf>[0],
 ): Promise<void> {
   const { resource } = required.resource
-  const needsPerson = required.reason === 'insufficientScope' || !core.parts.get(signInsOf)
+  const needsPerson = required.reason === 'insufficientScope' || !signInsOf(core)
   const isRenewed =
-    !needsPerson && (await core.parts.get(signInsOf)?.renew(core.owners.of(session.uri), resource))
+    !needsPerson && (await signInsOf(core)?.renew(core.owners.of(session.uri), resource))
   if (isRenewed !== true) notifySession(core, session, noticeOf(required))
 }
 

@@ -100,9 +100,9 @@ test('[J7.4] an agent that refuses a sign-in: authenticate fails with -32007, an
     message: 'A wrong key.',
     data: { resources: [{ ...door, required: false }] },
   })
-  expect(all.core().parts.get(tokensOf).of('owner', door.resource)).toBeUndefined()
+  expect(tokensOf(all.core()).of('owner', door.resource)).toBeUndefined()
   await give(ann, door.resource, 'good')
-  expect(all.core().parts.get(tokensOf).of('owner', door.resource)).toBe('good')
+  expect(tokensOf(all.core()).of('owner', door.resource)).toBe('good')
 })
 
 test('[J7.5] a resource that takes no bearer token: the agent signs in by itself, and nothing is kept', async () => {
@@ -116,7 +116,7 @@ test('[J7.5] a resource that takes no bearer token: the agent signs in by itself
   const ann = await all.join('ann')
   await give(ann, door.resource, 'sign in')
   expect(seen).toEqual([door.resource])
-  expect(all.core().parts.get(tokensOf).of('owner', door.resource)).toBeUndefined()
+  expect(tokensOf(all.core()).of('owner', door.resource)).toBeUndefined()
 })
 
 test('[J9.4] an agent that says itself which tokens it lacks: any of them is enough, and its turns begin without one', async () => {

@@ -155,7 +155,7 @@ test('[O59] [O59.2] for a turn that runs in the main checkout, what is applied i
   await apply(ann)
   run.end()
   await until(() => all.core().log.channel(defaultChat, 'chat')?.committed?.activeTurn === undefined)
-  await all.core().parts.get(changesOf)?.settled()
+  await changesOf(all.core())?.settled()
   expect((await recordOf(all, 't1', defaultChat))?.folders[0]?.shared).toEqual(['b'])
 })
 

@@ -140,7 +140,7 @@ test('[O27] [O27.1] a fork in another session keeps the captures that its turns 
   for (const id of ['t2', 't3']) await turn(all, id, `${id}.txt`, id.repeat(400))
   await untilLost(all, 't1')
   expect(await problemOf(all, 't1', 'ahp-chat:/b')).toBeUndefined()
-  await all.core().parts.get(changesOf)?.collect()
+  await changesOf(all.core())?.collect()
   expect(await all.captures.compare(start, end)).toHaveLength(1)
 })
 

@@ -118,7 +118,7 @@ test('[O30.3] [O30] a file that changed before a crash came during the start cap
 
 test('[O30] no capture is expected that may have been deleted', async () => {
   const all = await withTurn()
-  await all.core().parts.get(changesOf)?.collect()
+  await changesOf(all.core())?.collect()
   const captures = held(all)
   await accepted(all.ann, chat, started('t2'))
   expect(await recordOf(all, 't2')).toBeUndefined()
@@ -134,7 +134,7 @@ test('[O30.1] [O30] the agent is not started for a turn that was cancelled durin
   await until(() => captures.waiting.length > 0)
   await accepted(all.ann, chat, { type: 'chat/turnCancelled', turnId: 't2', duration: 1 })
   captures.release()
-  await all.core().parts.get(changesOf)?.settled()
+  await changesOf(all.core())?.settled()
   await endTurn(all, await beginTurn(all, 't3'))
   // The agent had the turns t1 and t3.
   expect(all.agent.runs).toHaveLength(2)
@@ -185,7 +185,7 @@ test('[O34] a turn that is truncated during its end capture keeps no record', as
   await until(() => captures.waiting.length > 0)
   await accepted(all.ann, chat, { type: 'chat/truncated', turnId: 't1' })
   captures.release()
-  await all.core().parts.get(changesOf)?.settled()
+  await changesOf(all.core())?.settled()
   expect(await recordOf(all, 't2')).toBeUndefined()
   expect(await recordOf(all, 't1')).toBeDefined()
 })

@@ -70,7 +70,7 @@ test('[O30.2] [O30] the record of a turn has a checksum; a damaged record counts
   expect(await recordOf(all, 't1')).toBeUndefined()
   let collected = 0
   all.captures.collect = async () => void collected++
-  await all.core().parts.get(changesOf)?.collect()
+  await changesOf(all.core())?.collect()
   expect(collected).toBe(0)
   expect(all.world.reports.map(({ event }) => event)).toContain('damaged record of a turn')
 })
@@ -194,12 +194,12 @@ test('[O33] a path is shared if it changed while a terminal was used in the fold
   const all = await capturedSession()
   const run = await beginTurn(all, 't1')
   await call(all, run, 'c1', () => {
-    all.core().parts.get(changesOf)?.terminalUsed('/a/below', undefined)
+    changesOf(all.core())?.terminalUsed('/a/below', undefined)
     all.write('call.txt', 'which of them?')
   })
   await call(all, run, 'c2', () => {
-    all.core().parts.get(changesOf)?.terminalUsed('/elsewhere', undefined)
-    all.core().parts.get(changesOf)?.terminalUsed('/a', chat)
+    changesOf(all.core())?.terminalUsed('/elsewhere', undefined)
+    changesOf(all.core())?.terminalUsed('/a', chat)
     all.write('own.txt', 'the call')
   })
   await endTurn(all, run)
@@ -262,7 +262,7 @@ test('[O34] contents that no record names are deleted; those of the records stay
   await endTurn(all, await beginTurn(all, 't1'))
   const kept: ReadonlySet<string>[] = []
   all.captures.collect = async (ids) => void kept.push(ids)
-  await all.core().parts.get(changesOf)?.collect()
+  await changesOf(all.core())?.collect()
   const { start, end } = (await folderOf(all, 't1')) ?? {}
   expect(kept).toEqual([new Set([start, end])])
 })
@@ -288,7 +288,7 @@ test('[O30] a host without captures records nothing', async () => {
   const run = await turn(all, 't1')
   run.end()
   await until(() => chatOf(all).activeTurn === undefined)
-  expect(all.core().parts.get(changesOf)).toBeUndefined()
+  expect(changesOf(all.core())).toBeUndefined()
   expect(await all.core().records.list('capture')).toEqual([])
 })
 

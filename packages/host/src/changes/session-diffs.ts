@@ -37,7 +37,7 @@ export function changesetCommitted(core: Core, { uri }: Channel<'changeset'>, en
  */
 export async function sessionDiffs(core: Core, session: Uri): Promise<readonly unknown[] | undefined> {
   const uri = sessionChangesetUri(session)
-  const channel = core.parts.get(changesOf)?.isChangeset(uri) ? await wakeIfSound(core, uri) : undefined
+  const channel = changesOf(core)?.isChangeset(uri) ? await wakeIfSound(core, uri) : undefined
   const state = channel?.is('changeset') ? channel.committed : undefined
   return state && diffsOf(shapeOf(second?.stateDown('changeset', state)))
 }

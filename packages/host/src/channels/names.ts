@@ -25,7 +25,7 @@ export function isUsed(core: Core, uri: Uri): boolean {
     (known ?? annotatedSession(core, uri) ?? log.channel(uri) ?? sessionResources.sessionOf(uri)) !==
       undefined ||
     log.staged.has(uri) ||
-    core.parts.get(changesOf)?.isChangeset(uri) ||
+    changesOf(core)?.isChangeset(uri) ||
     terminals(core).some(({ resource }) => resource === uri)
   )
 }

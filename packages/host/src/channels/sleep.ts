@@ -21,7 +21,7 @@ export function sleepWhenIdle(core: Core, channel: Channel): void {
 
 function slept(core: Core, channel: Channel): void {
   core.sealing.slept(channel)
-  if (channel.is('session')) core.parts.get(customizationsOf)?.slept(channel.uri)
+  if (channel.is('session')) customizationsOf(core)?.slept(channel.uri)
 }
 
 /**

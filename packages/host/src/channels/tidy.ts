@@ -26,5 +26,5 @@ async function tidy(core: Core): Promise<void> {
   await core.clients.sweep(core.store.log, core.limits.clientMs)
   if ((await shortenGone(core)) > 0) core.log.scheduleFlush()
   await forgetOld(core)
-  await core.parts.get(changesOf)?.collect()
+  await changesOf(core)?.collect()
 }

@@ -91,7 +91,7 @@ test('[L9] a session that woke for its chat falls asleep after it', async () => 
 test('[L8] a session that is created while another client asks for it is not taken for a damaged one', async () => {
   const all = await testHost({ machine: { captures: new MemoryCaptures() } })
   const [ann, ben] = [await all.join('ann'), await all.join('ben')]
-  const changes = all.core().parts.get(changesOf)
+  const changes = changesOf(all.core())
   if (!changes) throw new Error('the host has no captures')
   const create = changes.create.bind(changes)
   changes.create = async (uri) => {

@@ -92,12 +92,12 @@ async function wakeOne(core: Core, uri: Uri): Promise<Channel | undefined> {
   const channel =
     (await core.log.wake(uri)) ??
     core.log.channel(uri) ??
-    (await core.parts.get(changesOf)?.create(uri)) ??
+    (await changesOf(core)?.create(uri)) ??
     core.log.channel(uri)
   if (channel) {
     sleepWhenIdle(core, channel)
     await core.log.when(channel, () => true)
-    if (channel.is('session')) core.parts.get(customizationsOf)?.seen(uri)
+    if (channel.is('session')) customizationsOf(core)?.seen(uri)
   }
   // The session list and the log change in the same transaction. If the session list has the channel and the log does
   // not, the log is damaged.

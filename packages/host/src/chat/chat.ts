@@ -142,7 +142,7 @@ export function forgetChat(core: Core, uri: Uri, session?: Uri): void {
   if (session === undefined || uri !== defaultChatUri(session)) setGone(core, uri)
   core.sealing.freed()
   core.catalog.chatIndex.forget(uri)
-  core.parts.get(changesOf)?.forgotten(uri)
+  changesOf(core)?.forgotten(uri)
   const chat = core.log.channel(uri)
   if (chat) core.log.drop(chat)
   core.jobs.stop(uri)

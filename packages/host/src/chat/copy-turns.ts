@@ -38,7 +38,7 @@ export async function copyTurns(
     for await (const page of copy.pages(ids))
       await copy.write({ rows: page.map((row) => ({ channel: chat.uri, ...row })) })
     await copy.write({ head: JSON.stringify({ ...first, turns: ids.length }) })
-    await core.parts.get(changesOf)?.copy(source.uri, chat.uri, ids)
+    await changesOf(core)?.copy(source.uri, chat.uri, ids)
     return await copy.load()
   } catch (error) {
     forgetCopy(core, chat.uri)
@@ -52,7 +52,7 @@ export async function copyTurns(
 export function publishCopy(core: Core, chat: Channel<'chat'>): Channel<'chat'> {
   core.records.delete(copyKey(chat.uri))
   core.log.staged.publish(chat)
-  core.parts.get(changesOf)?.copyPublished(chat)
+  changesOf(core)?.copyPublished(chat)
   sleepWhenIdle(core, chat)
   return chat
 }
@@ -60,7 +60,7 @@ export function publishCopy(core: Core, chat: Channel<'chat'>): Channel<'chat'> 
 /** Deletes an unpublished copy. No client knows its URI, so the URI may be used again. */
 export function forgetCopy(core: Core, uri: Uri): void {
   core.records.delete(copyKey(uri))
-  core.parts.get(changesOf)?.copyForgotten(uri)
+  changesOf(core)?.copyForgotten(uri)
   core.sealing.freed()
   core.log.drop(unloaded(uri, 'chat'))
 }

@@ -111,7 +111,7 @@ function commandChoice({ name, description }: AgentCommand): Choice {
 async function allCommands(core: Core, session: Channel<'session'>): Promise<readonly AgentCommand[]> {
   const [own, components] = await Promise.all([
     commandsOf(core, session.committedState),
-    core.parts.get(customizationsOf)?.components(session.uri) ?? [],
+    customizationsOf(core)?.components(session.uri) ?? [],
   ])
   const others = customizedCommands(components).filter(({ name }) => own.every((one) => one.name !== name))
   return [...own, ...others]

@@ -44,7 +44,7 @@ export async function pathMatches(
   const directories = directoriesOf(core, session, chat).slice(0, listings)
   const lists = await Promise.all(
     directories.map(async (directory) => {
-      const listed = core.parts.get(listingsOf).of(directory)
+      const listed = listingsOf(core).of(directory)
       const { files, complete } = await withTimeout(core.world, completionMs, listed, () => late)
       const matches = best(kept(files), word, completionItems).flatMap(({ item: { path }, score }) => {
         const item = pathChoice(directory, path, directories.length > 1)

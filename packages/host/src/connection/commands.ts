@@ -102,7 +102,7 @@ const table: { readonly [M in Method]?: Run<M> } = {
   resourceMove: (core, link, params) => writes(link, () => resourceMove(core, params)),
   resourceRequest: (core, _, params) => resourceRequest(core, params),
   invokeChangesetOperation: (core, _, params) => {
-    const changes = core.parts.get(changesOf)
+    const changes = changesOf(core)
     if (!changes) throw AhpError.methodNotFound('invokeChangesetOperation')
     // An operation may wait for others, and the client's later requests must not wait so long.
     return new DeferredResponse(changes.invoke(params))
@@ -124,7 +124,7 @@ const table: { readonly [M in Method]?: Run<M> } = {
 /** Whether a channel is in memory with everything that a snapshot of the view needs. */
 function isReady(core: Core, uri: Uri, view: View | undefined): boolean {
   const awake = core.log.channel(uri)
-  if (awake?.committed === undefined || core.parts.get(changesOf)?.isStale(awake)) return false
+  if (awake?.committed === undefined || changesOf(core)?.isStale(awake)) return false
   return !needsRows(core, awake, view) && !needsShownForms(core, awake)
 }
 
@@ -138,7 +138,7 @@ async function wakeTogether(core: Core, uris: readonly Uri[], view: View): Promi
     const needed = (uri: Uri, at: number) => at === 0 || core.catalog.sessionOf(uri) !== undefined
     const wakeEach = (uri: Uri, at: number) => (needed(uri, at) ? wake : wakeIfSound)(core, uri, view)
     const channels = await Promise.all(uris.map(wakeEach))
-    for (const channel of channels) if (channel) await core.parts.get(changesOf)?.markStale(channel)
+    for (const channel of channels) if (channel) await changesOf(core)?.markStale(channel)
     if (channels.every((channel) => !channel || core.log.channel(channel.uri) === channel)) return channels[0]
   }
 }

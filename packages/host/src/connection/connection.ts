@@ -179,8 +179,8 @@ export class Connection implements ClientLink {
     if (older && !sameIdentity(older, this)) throw foreignClientId()
     older?.close(1001, 'this client has opened another connection')
     this.#core.links.set(clientId, this)
-    this.#core.parts.get(tokensOf).linkOpened(this.principal)
-    this.#core.parts.get(departuresOf).returned(clientId)
+    tokensOf(this.#core).linkOpened(this.principal)
+    departuresOf(this.#core).returned(clientId)
     this.#clientId = clientId
     // The client's older connections may have begun requests. Until these are finished, only the handshake is processed.
     const unfinished = this.#queues.unfinished.of(clientId)
@@ -285,9 +285,9 @@ export class Connection implements ClientLink {
   #unclaim(): void {
     if (!this.#claimed) return
     this.#core.links.delete(this.#clientId)
-    this.#core.parts.get(tokensOf).linkClosed(this.principal)
+    tokensOf(this.#core).linkClosed(this.principal)
     this.#core.clients.leave(this.#clientId)
-    this.#core.parts.get(departuresOf).departed(this.#clientId)
+    departuresOf(this.#core).departed(this.#clientId)
   }
 }
 

@@ -77,7 +77,7 @@ export class Subscriptions {
 
   add(channel: Channel, subscription: Subscription = this.of(channel)): void {
     channel.listeners.add(this.#listener)
-    this.#core.parts.get(changesOf)?.subscribed(channel)
+    changesOf(this.#core)?.subscribed(channel)
     this.#channels.set(channel, subscription)
     if (channel.is('annotations')) watchFiles(this.#core, channel)
   }

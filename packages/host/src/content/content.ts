@@ -30,7 +30,7 @@ export function isContent(uri: Uri): boolean {
 export async function readContent(core: Core, uri: Uri): Promise<Uint8Array | undefined> {
   const captured = parseCapturedUri(uri)
   if (captured)
-    return core.catalog.get(captured.session) ? core.parts.get(changesOf)?.read(captured.content) : undefined
+    return core.catalog.get(captured.session) ? changesOf(core)?.read(captured.content) : undefined
   const [, hash, session] = /^[^/]*\/([0-9a-f]{64})(?:\/[^/?]*)?\?(.+)$/.exec(uri) ?? []
   const name = session === undefined ? undefined : decoded(session)
   if (hash === undefined || name === undefined) return undefined

@@ -6,7 +6,7 @@ import type { Infer, Schema } from '@atrium/protocol/schema'
 import type { Channel } from '../log/channel.ts'
 import type { Dispatcher } from '../log/options.ts'
 import type { Core } from './core.ts'
-import type { Key } from './key.ts'
+import type { Key, Place } from './key.ts'
 import type { Link } from './link.ts'
 import type { OpenCommand, OpenParts, Settings } from './open-parts.ts'
 import { withTimeout } from './timeout.ts'
@@ -18,7 +18,7 @@ import { withTimeout } from './timeout.ts'
 interface Definition<V, P> {
   readonly name: string
   /** Absent: no other part uses it. */
-  readonly key?: Key<V>
+  readonly key?: Place<V>
   /** The parts before it in the list are open already. */
   readonly open: (core: Core, ports: P) => V | Promise<V>
   readonly commands?: Commands<NonNullable<V>>

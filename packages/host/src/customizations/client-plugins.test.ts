@@ -133,7 +133,7 @@ async function lent(given: Content) {
     await ann.echo(ann.dispatch(session, { type: 'session/customizationToggled', id: 'lent', enablement }))
   }
   /** Starts the servers, as the beginning of a turn does. */
-  const run = async () => all.core().parts.get(customizationsOf)?.startServers(session)
+  const run = async () => customizationsOf(all.core())?.startServers(session)
   return { all, allow, ann, ben, files, list, mcp, publish, run, trouble: (text: string) => (trouble = text) }
 }
 

@@ -185,7 +185,7 @@ test('[S-57 customizationsLength] a session with more leaves out a plugin, and a
     { customizationsLength: 100 },
   )
   await until(() => find(list(), plugin)?.load?.kind === 'error')
-  expect(await all.core().parts.get(customizationsOf)?.components(session)).toEqual([])
+  expect(await customizationsOf(all.core())?.components(session)).toEqual([])
 })
 
 test('[S-57 plugins] at 256 plugins the settings are accepted, and [S-57 plugins] past 256 refused', async () => {

@@ -193,7 +193,7 @@ export const customizationEffects: Effects<'session'> = {
 
 function refresh(core: Core, session: Channel<'session'>): void {
   if (session.committedState.lifecycle === 'ready')
-    void core.parts.get(customizationsOf)?.refresh(session.uri)
+    void customizationsOf(core)?.refresh(session.uri)
 }
 
 /** The requests of users to start or stop an MCP server that the host runs. */
@@ -206,12 +206,12 @@ export const serverEffects: Effects<'session'> = {
       .catch(() => {})
   },
   'session/mcpServerStopRequested': (core, { uri }, { id }) =>
-    core.parts.get(customizationsOf)?.server(uri, id)?.stop(),
+    customizationsOf(core)?.server(uri, id)?.stop(),
 }
 
 /** Reads the sources of all sessions again, after a change of the host's plugins. */
 export const rootEffects: Effects<'root'> = {
   'root/configChanged': (core, _, { config }) => {
-    if (Object.hasOwn(config, pluginsKey)) core.parts.get(customizationsOf)?.reread()
+    if (Object.hasOwn(config, pluginsKey)) customizationsOf(core)?.reread()
   },
 }

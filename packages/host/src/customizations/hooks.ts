@@ -41,8 +41,8 @@ export async function runHooks(
   event: HookEvent,
   signal: AbortSignal,
 ): Promise<HookResult> {
-  const { hooks: runner, parts } = core
-  const customizations = parts.get(customizationsOf)
+  const { hooks: runner } = core
+  const customizations = customizationsOf(core)
   if (!runner || !customizations) return nothing
   const components = await customizations.components(session.uri)
   const due = components.flatMap((each) =>

@@ -137,8 +137,8 @@ export class SessionCustomizations {
 
   get servers(): SessionServers | undefined {
     const { mcp } = this.#shared
-    const { owners, parts } = this.#core
-    const tokens = parts.get(tokensOf)
+    const { owners } = this.#core
+    const tokens = tokensOf(this.#core)
     if (!mcp) return undefined
     const principal = owners.of(this.#uri)
     this.#servers ??= new SessionServers(mcp, {

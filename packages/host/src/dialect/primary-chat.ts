@@ -41,6 +41,6 @@ export function includedIn(core: Core, { merged, nested }: Generation, session: 
   const chat = primaryChat(core, session)
   return [
     ...(chat === undefined ? [] : [chat]),
-    ...(nested && core.parts.get(changesOf) ? [sessionChangesetUri(session)] : []),
+    ...(nested && changesOf(core) ? [sessionChangesetUri(session)] : []),
   ]
 }

@@ -80,7 +80,7 @@ export class SessionNames {
   shown(uri: Uri): Uri {
     if (!this.renames) return uri
     const { merged, nested } = this.#generation
-    const changeset = this.#core.parts.get(changesOf)?.isChangeset(uri) ? parseChangesetUri(uri) : undefined
+    const changeset = changesOf(this.#core)?.isChangeset(uri) ? parseChangesetUri(uri) : undefined
     // In 0.1 the changeset of a session is a part of the session.
     if (nested && changeset) return this.shown(changeset.owner)
     if (changeset) return this.#renamed(uri, (owner) => this.shown(owner))
@@ -122,7 +122,7 @@ export class SessionNames {
 
   /** Renames the session or chat in the name of a changeset. Any other name stays. */
   #renamed(name: Uri, renamed: (owner: Uri) => Uri): Uri {
-    const changeset = this.#core.parts.get(changesOf) && parseChangesetUri(name)
+    const changeset = changesOf(this.#core) && parseChangesetUri(name)
     return changeset ? renamed(changeset.owner) + name.slice(changeset.owner.length) : name
   }
 

@@ -69,7 +69,7 @@ function chatFollowUps(core: Core, chat: Channel<'chat'>, action: ChatAction, by
 
 function sessionFollowUps(core: Core, session: Channel<'session'>, action: SessionAction): void {
   if (action.type === 'session/activeClientSet')
-    core.parts.get(departuresOf).join(action.activeClient.clientId, session.uri)
+    departuresOf(core).join(action.activeClient.clientId, session.uri)
   if (action.type === 'session/activeClientRemoved') clientRemoved(core, session, action.clientId)
   const state = session.head
   const activity = activityOf(state)
@@ -87,7 +87,7 @@ function sessionFollowUps(core: Core, session: Channel<'session'>, action: Sessi
  */
 function clientRemoved(core: Core, session: Channel<'session'>, clientId: string): void {
   if (core.catalog.creatorOf(session.uri) !== clientId)
-    core.parts.get(departuresOf).leave(clientId, session.uri)
+    departuresOf(core).leave(clientId, session.uri)
   failCallsOf(core, session, clientId)
 }
 

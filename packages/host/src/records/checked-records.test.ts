@@ -81,8 +81,8 @@ test('[L60.4] a damaged device is unknown, and the others stay', async () => {
   await all.host().close()
   expect(await flip(all, 'device/', -5)).toBe(1)
   await all.restart('crash')
-  expect(all.core().parts.get(devicesOf).find('hash of phone')).toBeUndefined()
-  expect(all.core().parts.get(devicesOf).list).toEqual([])
+  expect(devicesOf(all.core()).find('hash of phone')).toBeUndefined()
+  expect(devicesOf(all.core()).list).toEqual([])
   expect(String(all.world.reports.at(-1)?.detail)).toContain('pair it again: atrium devices add NAME')
 })
 

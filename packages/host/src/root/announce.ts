@@ -13,7 +13,7 @@ export function announce(core: Core, session: Channel<'session'>): void {
   core.catalog.save(uri, session.head)
   const { activeClients } = session.head
   if (!activeClients.some(({ clientId }) => clientId === creator))
-    core.parts.get(departuresOf).leave(creator, uri)
+    departuresOf(core).leave(creator, uri)
   void core.log.reached(countSessions(core)).then(() => {
     core.catalog.listCommitted(uri)
     core.sessionFeed.added(uri)

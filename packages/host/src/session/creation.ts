@@ -87,7 +87,7 @@ async function signInFor(
   { message, resources, reason }: SignInRequired,
   signal: AbortSignal,
 ): Promise<void> {
-  const signedIn = core.parts.get(tokensOf).whenSignedIn(core.owners.of(channel.uri), resources, signal)
+  const signedIn = tokensOf(core).whenSignedIn(core.owners.of(channel.uri), resources, signal)
   await showActivity(core, channel, message)
   notifySession(core, channel, ...resources.map((resource) => ({ resource, reason })))
   await signedIn
@@ -125,7 +125,7 @@ function agentSession(core: Core, channel: Channel<'session'>, progress: Progres
     get inAdvance() {
       return core.catalog.creatorOf(channel.uri) !== undefined
     },
-    token: (resource) => core.parts.get(tokensOf).of(core.owners.of(channel.uri), resource),
+    token: (resource) => tokensOf(core).of(core.owners.of(channel.uri), resource),
     get state() {
       return channel.committedState
     },

@@ -10,13 +10,13 @@ import { forgetSession, releaseAgent, wakeAll } from './session.ts'
  * tools and plugins leave its sessions with it. The host still expects the client back (`clientDeparted`).
  */
 export function clientAbsent(core: Core, clientId: string): Promise<void> {
-  const sessions = () => core.parts.get(departuresOf).sessionsOf(clientId)
+  const sessions = () => departuresOf(core).sessionsOf(clientId)
   return eachSession(core, clientId, { sessions, load: (uri) => wake(core, uri), end: deactivate })
 }
 
 /** Gives up a client that has not come back in time: its unused sessions are disposed of. */
 export function clientDeparted(core: Core, clientId: string): Promise<void> {
-  const sessions = () => core.parts.get(departuresOf).giveUp(clientId)
+  const sessions = () => departuresOf(core).giveUp(clientId)
   const load = (uri: Uri) => (core.catalog.creatorOf(uri) === clientId ? wakeAll(core, uri) : wake(core, uri))
   return eachSession(core, clientId, { sessions, load, end: giveUp })
 }
@@ -34,7 +34,7 @@ function giveUp(core: Core, session: Channel<'session'>, clientId: string): void
   const { uri } = session
   if (core.catalog.creatorOf(uri) === clientId) return void forgetSession(core, session)
   deactivate(core, session, clientId)
-  core.parts.get(departuresOf).leave(clientId, uri)
+  departuresOf(core).leave(clientId, uri)
   releaseAgent(core, session)
 }
 
@@ -46,7 +46,7 @@ interface Removal {
 
 async function eachSession(core: Core, clientId: string, { sessions, load, end }: Removal): Promise<void> {
   // A read-only host cannot append, so the departure is checked again later.
-  if (core.readOnlyReason() !== undefined) return core.parts.get(departuresOf).departed(clientId)
+  if (core.readOnlyReason() !== undefined) return departuresOf(core).departed(clientId)
   for (const uri of sessions()) {
     const session = await load(uri).catch(unlessUnsound)
     // The client may have come back while the session was loaded.

@@ -17,7 +17,7 @@ export const departures = part<Departures>({
       {
         ms: core.limits.toolGraceMs,
         over: (clientId) => ended(clientAbsent(core, clientId)),
-        back: (clientId) => core.parts.get(customizationsOf)?.clientReturned(clientId),
+        back: (clientId) => customizationsOf(core)?.clientReturned(clientId),
       },
       { ms: core.limits.graceMs, over: (clientId) => ended(clientDeparted(core, clientId)) },
     ])

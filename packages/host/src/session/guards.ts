@@ -105,7 +105,7 @@ function serverProblem(
   { state, core, channel }: Guarded<'session'>,
 ): string | undefined {
   const reason = 'the agent starts and stops its MCP servers itself: enable or disable this one'
-  const isOurs = core.parts.get(customizationsOf)?.server(channel.uri, action.id) !== undefined
+  const isOurs = customizationsOf(core)?.server(channel.uri, action.id) !== undefined
   return customizationProblem(state, action) ?? (isOurs ? undefined : reason)
 }
 

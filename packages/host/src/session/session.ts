@@ -118,10 +118,10 @@ export function createSessionChannel(
   core.owners.assign(uri, link.principal)
   core.machines.assign(uri)
   core.jobs.mark(uri, true)
-  core.parts.get(departuresOf).join(link.clientId, uri)
+  departuresOf(core).join(link.clientId, uri)
   // The client may have disconnected during the reads before this step. No other code would notice its departure from the
   // new session.
-  if (core.links.get(link.clientId) !== link) core.parts.get(departuresOf).departed(link.clientId)
+  if (core.links.get(link.clientId) !== link) departuresOf(core).departed(link.clientId)
   return session
 }
 
@@ -146,14 +146,14 @@ export function forgetSession(core: Core, session: Channel<'session'>): number {
     else forgetTerminal(core, part)
   core.jobs.stop(uri)
   core.jobs.mark(uri, false)
-  for (const { clientId } of activeClients) core.parts.get(departuresOf).leave(clientId, uri)
-  if (creator !== undefined) core.parts.get(departuresOf).leave(creator, uri)
+  for (const { clientId } of activeClients) departuresOf(core).leave(clientId, uri)
+  if (creator !== undefined) departuresOf(core).leave(creator, uri)
   const alias = core.aliases.forget(uri)
   for (const each of [uri, alias]) if (each !== undefined) setGone(core, each, !announced)
   core.owners.forget(uri)
   core.machines.forget(uri)
-  core.parts.get(customizationsOf)?.forget(uri)
-  core.parts.get(changesOf)?.forgotten(uri)
+  customizationsOf(core)?.forget(uri)
+  changesOf(core)?.forgotten(uri)
   core.catalog.delete(uri)
   const unreferenced = core.contentRetention.forget(uri).filter((each) => !core.catalog.get(each))
   const seq = core.log.drop(session)
@@ -181,8 +181,8 @@ export function forgetSession(core: Core, session: Channel<'session'>): number {
 export const sessionEffects: Effects<'session'> = {
   'session/ready': (core, session) => {
     followGit(core, session)
-    void core.parts.get(changesOf)?.offer(session)
-    void core.parts.get(customizationsOf)?.refresh(session.uri)
+    void changesOf(core)?.offer(session)
+    void customizationsOf(core)?.refresh(session.uri)
     for (const { resource } of session.committedState.chats) {
       const chat = core.log.channel(resource, 'chat')
       if (chat) startTurn(core, chat)
@@ -201,7 +201,7 @@ export function sessionCommitted(core: Core, session: Channel<'session'>, { type
 export function releaseAgent(core: Core, { uri, committedState }: Channel<'session'>): void {
   const { activeClients, chats, provider } = committedState
   const isIdle = chats.every(({ status }) => activityOf(status) !== Activity.InProgress)
-  if (activeClients.length === 0 && isIdle && !core.parts.get(departuresOf).isAwaited(uri))
+  if (activeClients.length === 0 && isIdle && !departuresOf(core).isAwaited(uri))
     agentOf(core, provider)?.release?.(uri)
 }
 

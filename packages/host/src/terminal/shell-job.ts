@@ -120,7 +120,7 @@ export class ShellJob implements Job {
 
   /** Tells the running turns that this terminal may have changed files. */
   #used(): void {
-    const changes = this.#core.parts.get(changesOf)
+    const changes = changesOf(this.#core)
     if (!changes) return
     const { cwd, claim } = this.#channel.head
     const named = cwd === undefined ? undefined : pathOf(cwd)

@@ -85,13 +85,13 @@ export function clientTool(
 
 /** Whether a call is for a tool of an MCP server that the host runs for the session. */
 export function isServerCall(
-  { parts }: Core,
+  core: Core,
   { uri }: Channel<'session'>,
   { contributor }: Pick<ToolCallState, 'contributor'>,
 ): boolean {
   return (
     contributor?.kind === 'mcp' &&
-    parts.get(customizationsOf)?.server(uri, contributor.customizationId) !== undefined
+    customizationsOf(core)?.server(uri, contributor.customizationId) !== undefined
   )
 }
 

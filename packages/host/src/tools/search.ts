@@ -42,7 +42,7 @@ export async function searched(
   search: Search,
   checkAlive: () => Promise<void>,
 ): Promise<SearchResult> {
-  const { world, limits, files, parts } = core
+  const { world, limits, files } = core
   const { glob: pattern } = search
   const find = finderOf(search)
   const matchesPath = glob(pattern ?? '**')
@@ -50,7 +50,7 @@ export async function searched(
   if (!files) throw new TurnFailed('files', 'this host serves no files')
   const { type } = await statOf(files, place)
   const paths =
-    type === 'file' ? [''] : (await parts.get(listingsOf).fresh(place.path)).map(({ path }) => path)
+    type === 'file' ? [''] : (await listingsOf(core).fresh(place.path)).map(({ path }) => path)
   let late = false
   const cancelTimer = world.later(limits.searchMs, () => (late = true))
   const run = { core, files, place, checkAlive, isLate: () => late }

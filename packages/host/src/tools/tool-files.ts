@@ -119,7 +119,7 @@ async function writesOnly(
       return []
     }
   })
-  core.parts.get(changesOf)?.writesOnly(chat.uri, toolCallId, (await Promise.all(uris)).flat())
+  changesOf(core)?.writesOnly(chat.uri, toolCallId, (await Promise.all(uris)).flat())
 }
 
 /**

@@ -96,7 +96,7 @@ function ownTools({ agent, session }: RunningTurn): readonly string[] {
 
 /** The MCP servers that the host runs for the session, as sources of tools. */
 function serverSources({ core, session }: RunningTurn): readonly ToolSource[] {
-  return (core.parts.get(customizationsOf)?.tools(session.uri) ?? []).map(({ id, name, tools }) => ({
+  return (customizationsOf(core)?.tools(session.uri) ?? []).map(({ id, name, tools }) => ({
     contributor: { kind: 'mcp', customizationId: id },
     label: name,
     tools,
@@ -108,7 +108,7 @@ async function callEnded(turn: RunningTurn, toolCallId: string): Promise<EndedCa
   await turn.core.log.reached(core.log.last)
   const contributor = callIn(chat.head, toolCallId)?.contributor
   const id = contributor?.kind === 'mcp' ? contributor.customizationId : undefined
-  const server = id === undefined ? undefined : core.parts.get(customizationsOf)?.server(session.uri, id)
+  const server = id === undefined ? undefined : customizationsOf(core)?.server(session.uri, id)
   const name = core.parts
     .get(customizationsOf)
     ?.tools(session.uri)
@@ -127,7 +127,7 @@ async function callEnded(turn: RunningTurn, toolCallId: string): Promise<EndedCa
 async function customized(turn: RunningTurn): Promise<Customized> {
   requireRunning(turn)
   const { core, session, chat } = turn
-  const components = (await core.parts.get(customizationsOf)?.components(session.uri)) ?? []
+  const components = (await customizationsOf(core)?.components(session.uri)) ?? []
   requireRunning(turn)
   const { activeTurn } = chat.committedState
   const given = activeTurn ? customizedBy(components, activeTurn.message) : notCustomized
@@ -192,7 +192,7 @@ async function requireApproval(turn: RunningTurn, toolCallId: string, access?: F
   requireRunning(turn)
   const reason = agent === shellAgent ? undefined : unapproved(chat, toolCallId, access)
   if (reason !== undefined) throw new TurnFailed('permission', reason)
-  const captured = core.parts.get(changesOf)?.ready(chat.uri)
+  const captured = changesOf(core)?.ready(chat.uri)
   if (!captured) return
   await captured
   requireRunning(turn)

@@ -86,7 +86,7 @@ export class Turn implements Job {
       const consent = requireConsent(this.#running, (output) => this.#publish(output))
       if (consent) await consent
       const servers = this.#startServers()
-      const captured = this.#core.parts.get(changesOf)?.begin(this.#chat, this.#running.turnId)
+      const captured = changesOf(this.#core)?.begin(this.#chat, this.#running.turnId)
       if (captured) this.#showUncaptured(await captured)
       if (servers) await servers
       const hooks = this.#hooks.begin()
@@ -126,8 +126,8 @@ export class Turn implements Job {
 
   /** Starts the MCP servers of the session. The turn begins without a server that takes too long. */
   #startServers(): Promise<void> | undefined {
-    const { parts, world, limits } = this.#core
-    const starting = parts.get(customizationsOf)?.startServers(this.#session.uri)
+    const { world, limits } = this.#core
+    const starting = customizationsOf(this.#core)?.startServers(this.#session.uri)
     return starting && withTimeout(world, limits.serverWaitMs, starting, () => {})
   }
 
@@ -141,7 +141,7 @@ export class Turn implements Job {
   /** Called before a tool call ends. Separates what the call has changed from what others change later. */
   #completing(output: AgentAction): Promise<void> | undefined {
     const completes = output.type === 'chat/toolCallComplete' && !this.#over
-    return completes ? this.#core.parts.get(changesOf)?.completing(this.#chat, output.toolCallId) : undefined
+    return completes ? changesOf(this.#core)?.completing(this.#chat, output.toolCallId) : undefined
   }
 
   get #over(): boolean {

@@ -73,7 +73,7 @@ export async function endedRecord(
   turnId: string,
   of: Uri = chat,
 ): Promise<TurnRecord | undefined> {
-  await all.core().parts.get(changesOf)?.settled()
+  await changesOf(all.core())?.settled()
   return recordOf(all, turnId, of)
 }
 
@@ -87,7 +87,7 @@ export async function beginTurn(all: CapturedSession, turnId: string): Promise<R
 export async function endTurn(all: CapturedSession, run: Run): Promise<void> {
   run.end()
   await until(() => all.core().log.channel(chat, 'chat')?.committed?.activeTurn === undefined)
-  await all.core().parts.get(changesOf)?.settled()
+  await changesOf(all.core())?.settled()
 }
 
 /** Lets a call of the turn run while `change` is done. The agent says that the call changes these files and no others. */
@@ -118,7 +118,7 @@ export async function beginCall(
   const of = { toolCallId: id }
   const begins = { ...toolCallStarted(), ...of } as AgentAction
   await says(all, run, begins, { ...ready({ confirmed: 'not-needed', ...more }), ...of } as AgentAction)
-  await all.core().parts.get(changesOf)?.ready(chat)
+  await changesOf(all.core())?.ready(chat)
 }
 
 async function during(

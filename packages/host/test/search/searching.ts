@@ -86,7 +86,7 @@ export async function indexed(all: TestHost): Promise<void> {
   for (let i = 0; i < 100; i++) {
     all.world.advance(100)
     await untilIdle()
-    const { pending } = (await all.core().parts.get(searchOf)?.find({ channel: '', query: '' })) ?? {}
+    const { pending } = (await searchOf(all.core())?.find({ channel: '', query: '' })) ?? {}
     if (pending === undefined) return
   }
   throw new Error('the index was not fed')

@@ -81,7 +81,7 @@ export class SimulatedChanges {
 
   started(core: Core): void {
     this.#core = core
-    const changes = core.parts.get(changesOf)
+    const changes = changesOf(core)
     if (changes) this.judge.watch(changes)
   }
 

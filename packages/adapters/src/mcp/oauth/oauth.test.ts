@@ -77,7 +77,7 @@ test('[F14.4] [F14.7] [F14] a sign-in with a browser: registration, PKCE, resour
   const [ended, came] = await Promise.all([room.end(), browse(url.href)])
   expect([ended, came.text]).toEqual([{}, 'You are signed in. You can close this window.'])
   await ann.until(() => kindOf(ann) === 'ready')
-  const token = all.core().parts.get(tokensOf).of('owner', resource) ?? ''
+  const token = tokensOf(all.core()).of('owner', resource) ?? ''
   expect(provider.valid.get(token)).toBe(resource)
   const registered = provider.seen.find(({ path }) => path === '/reg')
   expect(JSON.parse(registered?.body ?? '')).toMatchObject({
@@ -112,13 +112,13 @@ test('[F14.1] a token that expires or is refused is renewed without a person, al
   const url = await room.begin()
   await Promise.all([room.end(), browse(url)])
   await ann.until(() => kindOf(ann) === 'ready')
-  const first = all.core().parts.get(tokensOf).of('owner', resource)
+  const first = tokensOf(all.core()).of('owner', resource)
   provider.valid.clear()
   ann.dispatch(session, { type: 'session/mcpServerStopRequested', id })
   await ann.until(() => kindOf(ann) === 'stopped')
   ann.dispatch(session, { type: 'session/mcpServerStartRequested', id })
   await ann.until(() => kindOf(ann) === 'ready')
-  const second = all.core().parts.get(tokensOf).of('owner', resource)
+  const second = tokensOf(all.core()).of('owner', resource)
   expect(second).not.toBe(first)
   const asked = provider.seen
     .filter(({ path }) => path === '/token')

@@ -7,5 +7,5 @@ import type { Effects } from '../../core/rules.ts'
  * are all marked without this action: it publishes the file again, with the mark.
  */
 export const changesetEffects: Effects<'changeset'> = {
-  'changeset/filesReviewChanged': (core, channel) => core.parts.get(changesOf)?.filesReviewed(channel),
+  'changeset/filesReviewChanged': (core, channel) => changesOf(core)?.filesReviewed(channel),
 }

@@ -90,7 +90,7 @@ test('[O48] the mark of a file is not lost if it comes while the changeset is co
     return take.apply(all.captures, given)
   }
   const channel = all.core().log.channel(uri, 'changeset')
-  if (channel) all.core().parts.get(changesOf)?.filesReviewed(channel)
+  if (channel) changesOf(all.core())?.filesReviewed(channel)
   await until(() => held !== undefined)
   all.captures.take = take
   await accepted(all.ann, uri, marked)
@@ -99,7 +99,7 @@ test('[O48] the mark of a file is not lost if it comes while the changeset is co
   await accepted(all.ann, uri, { ...marked, reviewed: false })
   await untilMarks(all.ann, [false, false])
   // The host is killed before the effect of the action.
-  const changes = all.core().parts.get(changesOf)
+  const changes = changesOf(all.core())
   if (changes) changes.filesReviewed = () => {}
   await accepted(all.ann, uri, marked)
   await all.restart('crash')

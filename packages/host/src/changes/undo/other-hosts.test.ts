@@ -102,7 +102,7 @@ test('[O60.1] [O60] other hosts see a turn from its start to its end capture, un
   run.end()
   await until(() => all.core().log.channel(chat, 'chat')?.committed?.activeTurn === undefined)
   release()
-  await all.core().parts.get(changesOf)?.settled()
+  await changesOf(all.core())?.settled()
   expect(seen().active).toBe(false)
 })
 

@@ -37,7 +37,7 @@ async function withOther(): Promise<{ readonly all: CapturedSession; readonly be
 async function sharedBeside(all: CapturedSession, meanwhile = async () => {}): Promise<unknown> {
   const run = await beginTurn(all, 'mine')
   await says(all, run, second(toolCallStarted()), second(running))
-  await all.core().parts.get(changesOf)?.ready(chat)
+  await changesOf(all.core())?.ready(chat)
   all.write('call.txt', 'the call')
   await meanwhile()
   await says(all, run, complete)

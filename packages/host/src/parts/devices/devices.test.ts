@@ -13,7 +13,7 @@ const root = 'ahp-root://'
 describe('[T5] pairing codes', () => {
   test('[T5.1] a code creates one device, once, however it is typed', async () => {
     const all = await testHost()
-    const devices = all.core().parts.get(devicesOf)
+    const devices = devicesOf(all.core())
     const { code, seconds } = devices.pair({ name: 'phone', role: 'prompt' })
     expect(code).toMatch(/^[0-9A-HJKMNP-TV-Z]{5}-[0-9A-HJKMNP-TV-Z]{5}$/)
     expect(seconds).toBe(600)
@@ -25,7 +25,7 @@ describe('[T5] pairing codes', () => {
 
   test('[S-57 pairingMs] at 600,000 ms a code ends, and not before', async () => {
     const all = await testHost()
-    const devices = all.core().parts.get(devicesOf)
+    const devices = devicesOf(all.core())
     const early = devices.pair({ name: 'early', role: 'watch' }).code
     all.world.advance(limits.pairingMs - 1)
     expect(await devices.redeem(early, { hash: 'h' })).toBeDefined()
@@ -33,7 +33,7 @@ describe('[T5] pairing codes', () => {
 
   test('[S-57 pairingMs] past 600,000 ms a code is not valid', async () => {
     const all = await testHost()
-    const devices = all.core().parts.get(devicesOf)
+    const devices = devicesOf(all.core())
     const late = devices.pair({ name: 'late', role: 'watch' }).code
     all.world.advance(limits.pairingMs)
     expect(await devices.redeem(late, { hash: 'h' })).toBeUndefined()
@@ -42,7 +42,7 @@ describe('[T5] pairing codes', () => {
 
   test('[S-57 pairingCodes] at 16 codes all are open, past 16 the oldest has ended', async () => {
     const all = await testHost()
-    const devices = all.core().parts.get(devicesOf)
+    const devices = devicesOf(all.core())
     const codes = Array.from(
       { length: limits.pairingCodes + 1 },
       (_, at) => devices.pair({ name: `d${at}`, role: 'watch' }).code,
@@ -54,16 +54,16 @@ describe('[T5] pairing codes', () => {
   })
 
   test('[S-57 pairingCodes] past 16 codes a new one is issued all the same', async () => {
-    const devices = (await testHost()).core().parts.get(devicesOf)
+    const devices = devicesOf((await testHost()).core())
     for (let at = 0; at <= limits.pairingCodes; at++) devices.pair({ name: `d${at}`, role: 'watch' })
     expect(devices.pair({ name: 'last', role: 'watch' }).code).toHaveLength(11)
   })
 
   test('[T5.1] a restart of the host ends all codes', async () => {
     const all = await testHost()
-    const { code } = all.core().parts.get(devicesOf).pair({ name: 'phone', role: 'own' })
+    const { code } = devicesOf(all.core()).pair({ name: 'phone', role: 'own' })
     await all.restart('close')
-    expect(await all.core().parts.get(devicesOf).redeem(code, { hash: 'h' })).toBeUndefined()
+    expect(await devicesOf(all.core()).redeem(code, { hash: 'h' })).toBeUndefined()
   })
 })
 
@@ -72,8 +72,8 @@ describe('[T6] devices', () => {
     const all = await testHost()
     const device = await pairedDevice(all, 'approve', "Ann's phone")
     await all.restart('crash')
-    expect(all.core().parts.get(devicesOf).find("hash of Ann's phone")).toEqual(device)
-    expect(all.core().parts.get(devicesOf).find('another')).toBeUndefined()
+    expect(devicesOf(all.core()).find("hash of Ann's phone")).toEqual(device)
+    expect(devicesOf(all.core()).find('another')).toBeUndefined()
     const shown = await pairedClient(all, 'own')
     const listed = await shown.peer.request('x-atrium/devices', { channel: root })
     expect(JSON.stringify(listed)).not.toContain('hash')
@@ -81,13 +81,13 @@ describe('[T6] devices', () => {
   })
 
   test.each(['', ' x', 'a\nb', 'a\u202eb', 'x'.repeat(65), '<b>'])('the name %j is refused', async (name) => {
-    const devices = (await testHost()).core().parts.get(devicesOf)
+    const devices = devicesOf((await testHost()).core())
     expect(() => devices.pair({ name, role: 'watch' })).toThrow('the name of a device')
   })
 
   test('two devices cannot have one name, also if both codes were issued before', async () => {
     const all = await testHost()
-    const devices = all.core().parts.get(devicesOf)
+    const devices = devicesOf(all.core())
     const codes = [1, 2].map(() => devices.pair({ name: 'phone', role: 'watch' }).code)
     expect(await devices.redeem(codes[0] ?? '', { hash: 'h1' })).toBeDefined()
     expect(await devices.redeem(codes[1] ?? '', { hash: 'h2' })).toBeUndefined()
@@ -98,12 +98,12 @@ describe('[T6] devices', () => {
     const all = await testHost({ limits: { devices: 2 } })
     await pairedDevice(all, 'watch', 'a')
     await pairedDevice(all, 'watch', 'b')
-    expect(all.core().parts.get(devicesOf).list).toHaveLength(2)
+    expect(devicesOf(all.core()).list).toHaveLength(2)
   })
 
   test('[S-57 devices] past 64 devices a pairing is refused with a sentence, also with an older code', async () => {
     const all = await testHost({ limits: { devices: 2 } })
-    const devices = all.core().parts.get(devicesOf)
+    const devices = devicesOf(all.core())
     const codes = [devices.pair({ name: 'older', role: 'watch' }).code, devices.browserCode()]
     await pairedDevice(all, 'watch', 'a')
     await pairedDevice(all, 'watch', 'b')
@@ -147,27 +147,23 @@ describe('[T6] devices', () => {
 
   test('[G13] a browser is a device with a key instead of a secret, and has a name of its own', async () => {
     const all = await testHost()
-    const devices = all.core().parts.get(devicesOf)
+    const devices = devicesOf(all.core())
     const proof = { hash: 'key:1', publicKey: 'k1' }
     const first = await devices.redeem(devices.browserCode(), proof)
     const second = await devices.redeem(devices.browserCode(), { hash: 'key:2', publicKey: 'k2' })
     expect([first?.name, second?.name, second?.role]).toEqual(['Browser', 'Browser 2', 'own'])
     await all.restart('crash')
     expect(
-      all
-        .core()
-        .parts.get(devicesOf)
+      devicesOf(all.core())
         .keyOf(first?.id ?? ''),
     ).toEqual({ device: first, publicKey: 'k1' })
     await pairedDevice(all, 'watch', 'phone')
-    const phone = all.core().parts.get(devicesOf).find('hash of phone')
+    const phone = devicesOf(all.core()).find('hash of phone')
     expect(
-      all
-        .core()
-        .parts.get(devicesOf)
+      devicesOf(all.core())
         .keyOf(phone?.id ?? ''),
     ).toBeUndefined()
-    expect(JSON.stringify(all.core().parts.get(devicesOf).list)).not.toContain('k1')
+    expect(JSON.stringify(devicesOf(all.core()).list)).not.toContain('k1')
   })
 
   test('a read-only host pairs no device', async () => {
@@ -205,7 +201,7 @@ describe('[T7] [S-09] a revoked device', () => {
     await ann.ask('createSession', { channel: session })
     const phone = await pairedClient(all, 'own', 'phone')
     await phone.ask('subscribe', { channel: session })
-    const [device] = all.core().parts.get(devicesOf).list
+    const [device] = devicesOf(all.core()).list
     const early = deviceLink(all, device as never)
     await ann.peer.request('x-atrium/revokeDevice', { channel: root, id: device?.id })
     await phone.until(() => phone.peer.closed.aborted)
@@ -221,9 +217,9 @@ describe('[T7] [S-09] a revoked device', () => {
     const ann = await all.join('ann')
     const device = await pairedDevice(all, 'own', 'phone')
     await ann.peer.request('x-atrium/revokeDevice', { channel: root, id: device.id })
-    expect(all.core().parts.get(devicesOf).find('hash of phone')).toBeUndefined()
+    expect(devicesOf(all.core()).find('hash of phone')).toBeUndefined()
     await all.restart('crash')
-    expect(all.core().parts.get(devicesOf).find('hash of phone')).toBeUndefined()
+    expect(devicesOf(all.core()).find('hash of phone')).toBeUndefined()
     // The gate may have seen the device just before it was revoked.
     const late = deviceLink(all, device)
     await late.until(() => late.peer.closed.aborted)
@@ -233,11 +229,11 @@ describe('[T7] [S-09] a revoked device', () => {
   test('that revokes itself learns it by the reason with which its link is closed', async () => {
     const all = await testHost()
     const phone = await pairedClient(all, 'own', 'phone')
-    const [device] = all.core().parts.get(devicesOf).list
+    const [device] = devicesOf(all.core()).list
     const revoking = phone.peer.request('x-atrium/revokeDevice', { channel: root, id: device?.id })
     await expect(revoking).rejects.toThrow('the link closed before the response came')
     expect(String(phone.peer.closed.reason)).toContain('this device was revoked')
-    expect(all.core().parts.get(devicesOf).list).toEqual([])
+    expect(devicesOf(all.core()).list).toEqual([])
   })
 
   test('that does not exist is an error', async () => {

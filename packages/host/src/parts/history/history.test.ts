@@ -187,7 +187,7 @@ test.each<Role>(['watch', 'prompt', 'approve', 'own'])(
   async (role) => {
     const { all, ann } = await oneClientSession(readyAgent())
     await turn(ann, 't1')
-    const devices = all.core().parts.get(devicesOf)
+    const devices = devicesOf(all.core())
     // The device was just paired, so it is there.
     const device = (await devices.redeem(devices.pair({ name: 'phone', role }).code, {
       hash: 'hash',

@@ -195,7 +195,7 @@ describe('[T20] targets', () => {
     expect((await listed(bob)).notices).toContainEqual(
       expect.objectContaining({ outcome: 'failed', reason: 'it answered 410' }),
     )
-    const [device] = all.core().parts.get(devicesOf).list
+    const [device] = devicesOf(all.core()).list
     await ask(bob, 'revokeDevice', { id: device?.id })
     const before = notifier.sent.length
     await ended(bob, await say(bob, 'say two'))

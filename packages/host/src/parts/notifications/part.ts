@@ -22,10 +22,10 @@ export const notifications = part<Notifying | undefined, Ports>({
   name: 'notifications',
   open: (core, { notifier, readOnly }) => {
     if (!notifier || readOnly !== undefined) return undefined
-    const { parts, links } = core
+    const { links } = core
     return openNotifications(notifier, {
       ...core,
-      devices: parts.get(devicesOf),
+      devices: devicesOf(core),
       links: () => links.values(),
     })
   },

@@ -222,7 +222,7 @@ test('[Q26.2] [Q26] a chat whose stored history is damaged is left out, and the 
   const { log } = all.store()
   const { load } = log
   log.load = async (uri, tail) => (uri === chat ? { damaged: 'a flipped bit' } : load(uri, tail))
-  await all.core().parts.get(searchOf)?.rebuild()
+  await searchOf(all.core())?.rebuild()
   await indexed(all)
   const ben = await all.join('ben')
   expect((await search(ben, 'other')).items).toHaveLength(1)

@@ -88,7 +88,7 @@ test('[Q28] a chat that moves is found in its new session', async () => {
   const destination = { kind: 'session' as const, session: two }
   await ann.ask('moveChat', { channel: 'ahp-chat:/b', destination })
   const items = async () =>
-    (await all.core().parts.get(searchOf)?.find({ channel: '', query: 'b1' }))?.items.filter(
+    (await searchOf(all.core())?.find({ channel: '', query: 'b1' }))?.items.filter(
       ({ turnId }) => turnId,
     )
   expect(await items()).toMatchObject([{ session: two, chat: 'ahp-chat:/b' }])
@@ -218,7 +218,7 @@ test('[Q28] retention forgets actions, and turns stay found', async () => {
   ann.dispatch(rootUri, { type: 'root/configChanged', config: { 'atrium.retention': 1 } })
   await days(all, 3)
   expect((await all.store().log.read([chat], 0, Number.MAX_SAFE_INTEGER)).envelopes).toEqual([])
-  await all.core().parts.get(searchOf)?.rebuild()
+  await searchOf(all.core())?.rebuild()
   await indexed(all)
   const ben = await all.join('ben')
   expect(await turnsWith(ben, 'word')).toEqual(['t1', undefined])
@@ -228,7 +228,7 @@ test('[Q20] chats that sleep are read, and not woken', async () => {
   const { all, ann } = await searchedHost(readyAgent(), { tail: 2 })
   for (let i = 0; i < 60; i++) await turn(ann, `t${i}`, `word w${i}`)
   await all.restart('close')
-  await all.core().parts.get(searchOf)?.rebuild()
+  await searchOf(all.core())?.rebuild()
   const { wake } = all.core().log
   const woken: string[] = []
   all.core().log.wake = (uri) => (woken.push(uri), wake.call(all.core().log, uri))

@@ -36,7 +36,7 @@ test.each<[Role, boolean]>([
   ['own', true],
 ])('[Q20] a device with the role %s may search; may rebuild the index: %s', async (role, mayRebuild) => {
   const { all } = await searchedHost()
-  const devices = all.core().parts.get(devicesOf)
+  const devices = devicesOf(all.core())
   const { code } = devices.pair({ name: 'phone', role })
   // The device was just paired, so it is there.
   const device = (await devices.redeem(code, { hash: 'hash' })) as Device

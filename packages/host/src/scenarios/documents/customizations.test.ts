@@ -74,7 +74,7 @@ describe('[H17] customizations, Actions Summary: which actions a client of 0.1 m
     await old.echo(old.dispatch(session, toggle))
     await ann.until(() => JSON.stringify(ann.state('ahp-session:/one')).includes('"enabled":false'))
     expect(entry()).toMatchObject({ enabled: false })
-    expect(await all.core().parts.get(customizationsOf)?.components('ahp-session:/one')).toEqual([])
+    expect(await customizationsOf(all.core())?.components('ahp-session:/one')).toEqual([])
   })
 })
 

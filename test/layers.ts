@@ -79,6 +79,7 @@ export const floors: { readonly [layer: string]: readonly (readonly string[])[] 
     ['agents'],
     ['access', 'parts/devices', 'parts/search', 'parts/listings'],
     ['core'],
+    ['kernel'],
     ['sealing', 'aliases', 'plugins'],
     ['log', 'plugins/parse'],
     ['records'],

@@ -161,7 +161,7 @@ test('[U11] [F-39] away for longer than the grace, the call has failed once, and
   const turnId = await say('slow')
   const run = await begun()
   ann.cut()
-  while (all.core().links.has('ann')) await new Promise((resolve) => setImmediate(resolve))
+  while (all.core().clients.links.has('ann')) await new Promise((resolve) => setImmediate(resolve))
   all.world.advance(31_000)
   expect(await outcome(turnId)).toMatchObject({
     success: false,
@@ -240,7 +240,7 @@ test('[U11] [U11.2] a client that the host gave up joins again', async () => {
   // A session without a turn would be removed with its creator.
   await outcome(await say('x'))
   ann.cut()
-  while (all.core().links.has('ann')) await new Promise((resolve) => setImmediate(resolve))
+  while (all.core().clients.links.has('ann')) await new Promise((resolve) => setImmediate(resolve))
   all.world.advance(4 * 3_600_000)
   const viewed = ben.subscribe('session', session)
   const names = ({ activeClients }: SessionState) => activeClients.map(({ clientId }) => clientId)

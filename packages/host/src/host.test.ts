@@ -1,3 +1,4 @@
+import { catalogOf } from './core/catalog.ts'
 import { expect, test } from 'vitest'
 import { title } from '../test/held-flushes.ts'
 import { testHost } from '../test/test-host.ts'
@@ -237,7 +238,7 @@ test('[H2] [H2.3] a cursor leads on when the session it names has gone, and a li
   for (const cursor of ['', 'x', 'conformance x', '2026'])
     await expect(ann.ask('listSessions', { cursor })).rejects.toMatchObject({ code: -32602 })
   // Whoever asks for page after page of a long list must not hold up the others (I14).
-  const { catalog } = core()
+  const catalog = catalogOf(core())
   const now = new Date(world.now()).toISOString()
   const state = { provider: 'mock', title: '', status: 1, lifecycle: 'ready', activeClients: [], chats: [] }
   for (let i = 0; i < 20_000; i++) {

@@ -1,17 +1,18 @@
+import { catalogOf } from './core/catalog.ts'
 import { devicesOf } from './parts/devices/devices.ts'
 import { deviceRevoked } from '@atrium/protocol/root/device'
 import type { Device } from '@atrium/protocol/root/device'
 import type { Transport } from '@atrium/protocol/rpc/transport'
 import { setAgents } from './agents/agents.ts'
 import { Connection } from './connection/connection.ts'
-import type { Core } from './core/core.ts'
-import type { HostMetrics } from './core/node/metrics.ts'
+import type { Core } from './kernel/core.ts'
+import type { HostMetrics } from './kernel/metrics.ts'
 import type { Devices } from './parts/devices/devices.ts'
 import { ConnectionCount } from './connection/connection-count.ts'
 import { FairQueue } from './connection/queues/fair-queue.ts'
 import { UnfinishedRequests } from './connection/queues/unfinished-requests.ts'
 import type { Agent } from './ports/agent.ts'
-import { withTimeout } from './core/timeout.ts'
+import { withTimeout } from './kernel/timeout.ts'
 import { openCore } from './open.ts'
 import type { HostPorts } from './open.ts'
 
@@ -65,9 +66,7 @@ export function hostOf(core: Core): Host {
       if (device && !devicesOf(core).linkOpened(device.id, connection))
         return connection.close(1008, deviceRevoked)
       if (device)
-        transport.closed.addEventListener('abort', () =>
-          devicesOf(core).linkClosed(device.id, connection),
-        )
+        transport.closed.addEventListener('abort', () => devicesOf(core).linkClosed(device.id, connection))
       connections.add(connection)
       transport.closed.addEventListener('abort', () => connections.delete(connection), { once: true })
     },
@@ -77,7 +76,7 @@ export function hostOf(core: Core): Host {
       backlog: core.log.backlog,
       committedSeq: core.log.committedSeq,
       links: connections.size,
-      sessions: core.catalog.announced,
+      sessions: catalogOf(core).announced,
     }),
     offer(agents) {
       if (!closing) setAgents(core, agents)

@@ -1,7 +1,11 @@
+import { agents } from './agents/part.ts'
+import { machineParts } from './core/machine.ts'
+import { sessionParts } from './core/session-parts.ts'
+import { worktreeIds, worktrees } from './worktrees/part.ts'
 import { signIns } from './auth/part.ts'
 import { tokens } from './auth/tokens-part.ts'
 import { changes } from './changes/part.ts'
-import type { Part } from './core/part.ts'
+import type { Part } from './kernel/part.ts'
 import { customizations } from './customizations/part.ts'
 import type { HostPorts } from './host-ports.ts'
 import { devices } from './parts/devices/part.ts'
@@ -13,6 +17,11 @@ import { departures } from './session/departures-part.ts'
 
 /** The parts of a host, in the order in which they are opened, follow actions and end. A test pins the order. */
 export const parts: readonly Part<HostPorts>[] = [
+  ...sessionParts,
+  ...machineParts,
+  worktrees,
+  worktreeIds,
+  agents,
   tokens,
   listings,
   customizations,

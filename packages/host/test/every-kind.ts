@@ -1,3 +1,4 @@
+import { catalogOf } from '../src/core/catalog.ts'
 import { kinds } from '@atrium/protocol/channels'
 import type { StateOf } from '@atrium/protocol/kind-types'
 import type { KindName } from '@atrium/protocol/reducers'
@@ -6,7 +7,7 @@ import type { Action } from '@atrium/protocol/channel'
 import { rootUri } from '@atrium/protocol/uri'
 import fc from 'fast-check'
 import { definitions, valueOf } from '../../protocol/test/arbitrary.ts'
-import type { Core } from '../src/core/core.ts'
+import type { Core } from '../src/kernel/core.ts'
 
 export const kindNames = Object.keys(kinds) as readonly KindName[]
 
@@ -33,7 +34,7 @@ export function createEveryKind(core: Core): void {
 /** The states of all channels that a client could change, as one text. */
 export function everything(core: Core): string {
   const states = kindNames.map((kind) => core.log.channel(uriOf(kind))?.head)
-  return JSON.stringify([states, core.catalog.page(10_000)])
+  return JSON.stringify([states, catalogOf(core).page(10_000)])
 }
 
 /** Generates valid actions of a type. */

@@ -1,3 +1,4 @@
+import { catalogOf } from '../src/core/catalog.ts'
 import type { SessionState } from '@atrium/protocol/session/state'
 import { expect } from 'vitest'
 import type { Agent } from '../src/ports/agent.ts'
@@ -49,7 +50,8 @@ export const chatsOf = (client: Client, uri = session) =>
 
 /** Checks that every chat is in exactly one session, and that the index names this session. */
 export function expectOneSession({ core }: TestHost, ...sessions: readonly string[]): void {
-  const { catalog, log } = core()
+  const { log } = core()
+  const catalog = catalogOf(core())
   const all = sessions.flatMap((uri) =>
     ((log.channel(uri)?.head as SessionState | undefined)?.chats ?? []).map(({ resource }) => [
       resource,

@@ -3,7 +3,7 @@ import type { Uri } from '@atrium/protocol/channel'
 import { rootUri } from '@atrium/protocol/uri'
 import type { Simulation } from '../simulate/simulation.ts'
 import { checkChanges } from '../simulate/changes/change-checks.ts'
-import { checkHost } from '../simulate/final-checks.ts'
+import { checkHost, listedIn } from '../simulate/final-checks.ts'
 import type { App } from './app.ts'
 
 type Sim = Simulation<App>
@@ -106,7 +106,7 @@ function checkSubscriptions(sim: Sim, app: App, reconnected: boolean): void {
 /** Checks U6: the session list agrees with the host's. */
 function checkList(sim: Sim, { id, list, clientView }: App): void {
   if (!list) return
-  const items = sim.hostRun?.core?.catalog.page().items ?? []
+  const items = listedIn(sim)
   const uris = (all: readonly { readonly resource: Uri }[]) => all.map(({ resource }) => resource).toSorted()
   if (!equal(uris(list.items), uris(items)))
     sim.fail('U6', `${id} lists ${uris(list.items).join()}, but the host lists ${uris(items).join()}`)

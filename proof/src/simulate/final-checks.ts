@@ -1,3 +1,4 @@
+import { catalogOf } from '@atrium/host/catalog'
 import { equal } from '@atrium/host/log/equal'
 import type { Uri } from '@atrium/protocol/channel'
 import type { ChatState } from '@atrium/protocol/chat/state'
@@ -89,7 +90,7 @@ function checkChat(sim: Simulation, uri: Uri, { activeTurn, queuedMessages, turn
 
 /** Checks I18, I19: the list shows the used sessions, each as its session describes itself. */
 function checkList(sim: Simulation): void {
-  const items = sim.hostRun?.core?.catalog.page().items ?? []
+  const items = listedIn(sim)
   const used = sim.invariants.sessions().filter(([uri]) => sim.invariants.usedSessions.has(uri))
   const listed = items.map(({ resource }) => resource)
   const expected = used.map(([uri]) => uri)
@@ -128,4 +129,9 @@ function shows(
       chats.map((chat) => [chat.resource, chat.title, chat.status]),
     )
   )
+}
+
+/** The sessions that the host lists. */
+export function listedIn({ hostRun }: Simulation): readonly SessionSummary[] {
+  return hostRun?.core ? catalogOf(hostRun.core).page().items : []
 }

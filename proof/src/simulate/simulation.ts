@@ -260,7 +260,7 @@ export class Simulation<P extends SimulatedClient = SimulatedClient> implements 
   #checkToldFull(): void {
     const { core, links } = this.hostRun ?? {}
     for (const { id, link, open } of this.clients) {
-      const waits = core && core.links.has(id) && core.log.uncommittedOf(id).length > 0
+      const waits = core && core.clients.links.has(id) && core.log.uncommittedOf(id).length > 0
       if (!waits || !open || !link || !links?.has(link) || !link.hostListens) continue
       const before = link.toldFull
       queueMicrotask(() => {

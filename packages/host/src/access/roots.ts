@@ -1,9 +1,10 @@
+import { machinesOf } from '../core/node/machines.ts'
 import type { Uri } from '@atrium/protocol/channel'
 import { AhpError } from '@atrium/protocol/errors'
 import { pathOf } from '@atrium/protocol/file-uri'
 import { decode } from '@atrium/protocol/schema'
 import { rootUri } from '@atrium/protocol/uri'
-import type { Core } from '../core/core.ts'
+import type { Core } from '../kernel/core.ts'
 import { Grants } from './grants.ts'
 import type { ContainedPath } from '../ports/files.ts'
 
@@ -33,8 +34,8 @@ export function notGranted(uri: Uri, use: Access): AhpError {
 
 function rootsFor(core: Core, use: Access): readonly string[] {
   const granted = grantsOf(core).filter(({ write }) => use !== 'write' || write === true)
-  const uris = new Set([...core.machines.directories, ...granted.map(({ uri }) => uri)])
-  if (use === 'browse' && core.defaultDirectory !== undefined) uris.add(core.defaultDirectory)
+  const uris = new Set([...machinesOf(core).directories, ...granted.map(({ uri }) => uri)])
+  if (use === 'browse' && core.about.defaultDirectory !== undefined) uris.add(core.about.defaultDirectory)
   return [...uris].flatMap((uri) => {
     const named = pathOf(uri)
     return named.ok ? [named.path] : []

@@ -1,3 +1,4 @@
+import { catalogOf } from '../core/catalog.ts'
 import type { ChatState } from '@atrium/protocol/chat/state'
 import { withReadiness } from '@atrium/protocol/root/readiness'
 import type { Readiness } from '@atrium/protocol/root/readiness'
@@ -125,7 +126,7 @@ test.each<[string, readonly Agent[], string]>([
   const all = await testHost({ agents })
   const ann = await all.join('ann')
   await ann.ask('createSession', { channel: 'ahp-session:/one' })
-  expect(all.core().catalog.get('ahp-session:/one')).toMatchObject({ provider: expected })
+  expect(catalogOf(all.core()).get('ahp-session:/one')).toMatchObject({ provider: expected })
 })
 
 test('[H14.5] atrium.defaultProvider names an agent that exists, and wins', async () => {
@@ -138,8 +139,8 @@ test('[H14.5] atrium.defaultProvider names an agent that exists, and wins', asyn
   expect(await set('c')).toMatchObject({ rejectionReason: 'there is no agent "c"; there are: a, b' })
   expect(await set('b')).not.toHaveProperty('rejectionReason')
   await ann.ask('createSession', { channel: 'ahp-session:/one' })
-  expect(all.core().catalog.get('ahp-session:/one')).toMatchObject({ provider: 'b' })
+  expect(catalogOf(all.core()).get('ahp-session:/one')).toMatchObject({ provider: 'b' })
   expect(await set(null)).not.toHaveProperty('rejectionReason')
   await ann.ask('createSession', { channel: 'ahp-session:/two' })
-  expect(all.core().catalog.get('ahp-session:/two')).toMatchObject({ provider: 'a' })
+  expect(catalogOf(all.core()).get('ahp-session:/two')).toMatchObject({ provider: 'a' })
 })

@@ -1,3 +1,6 @@
+import { terminalsOf } from '../core/machine.ts'
+import { worktreesOf } from '../core/machine.ts'
+import { vcsOf } from '../core/machine.ts'
 import { customizationsOf } from '../core/customizing.ts'
 import type { Uri } from '@atrium/protocol/channel'
 import type { Message } from '@atrium/protocol/chat/message'
@@ -10,20 +13,24 @@ import { defaultAgent, defaultProviderKey } from '@atrium/protocol/root/default-
 import type { AgentInfo } from '@atrium/protocol/root/state'
 import { rootUri } from '@atrium/protocol/uri'
 import { shellAgent, lineOf } from './shell-agent.ts'
-import type { Core } from '../core/core.ts'
+import type { Core } from '../kernel/core.ts'
 import { equal } from '../log/equal.ts'
 import type { Agent } from '../ports/agent.ts'
 import { isolationProperties } from './isolation.ts'
 import { setupCommand } from './setup-command.ts'
 import { customizationsKey, customizationsProperty, settingProblem, resolvedValues } from './settings.ts'
+import { defineKey } from '../kernel/key.ts'
+
+/** The agents on offer. The list is replaced when an agent is added or removed. */
+export const agentsOf = defineKey<{ list: readonly Agent[] }>('agents')
 
 export function agentOf(core: Core, provider: string): Agent | undefined {
-  return core.agents.find(({ info }) => info.provider === provider)
+  return agentsOf(core).list.find(({ info }) => info.provider === provider)
 }
 
 /** Returns the agent of a turn: the shell if the message is a shell command, else the session's agent. */
 export function agentFor(core: Core, provider: string, message: Message): Agent | undefined {
-  return core.terminals && lineOf(message) !== undefined ? shellAgent : agentOf(core, provider)
+  return terminalsOf(core) && lineOf(message) !== undefined ? shellAgent : agentOf(core, provider)
 }
 
 /** The error of a turn whose agent this host does not have any more. */
@@ -36,7 +43,7 @@ export function chooseAgent(core: Core, asked: string | undefined): Agent {
   const root = core.log.channel(rootUri, 'root')?.head
   const configured = root?.config?.values[defaultProviderKey]
   const named = asked ?? (typeof configured === 'string' ? configured : undefined)
-  const infos = core.agents.map(({ info }) => info)
+  const infos = agentsOf(core).list.map(({ info }) => info)
   const wanted = named ?? defaultAgent(infos, undefined)?.provider ?? ''
   const agent = agentOf(core, wanted)
   if (!agent) throw AhpError.providerNotFound(wanted)
@@ -55,8 +62,8 @@ export async function probeAgent(core: Core, asked: string | undefined, director
 }
 
 /** Sets the agents, and publishes the list if it has changed. */
-export function setAgents(core: Core, agents: readonly Agent[] = core.agents): void {
-  core.agents = agents
+export function setAgents(core: Core, agents: readonly Agent[] = agentsOf(core).list): void {
+  agentsOf(core).list = agents
   const root = core.log.channel(rootUri, 'root')
   const offered = agents.map(({ info }) => withCustomizations(core, info))
   if (root && !equal(root.head.agents, offered))
@@ -77,14 +84,14 @@ export async function resolveSessionConfig(
   const problem = settingProblem(settings?.schema, config)
   if (problem !== undefined) throw AhpError.invalidParams(`resolveSessionConfig: ${problem}`)
   const offered = await customizationsOf(core)?.offered(workingDirectory)
-  const command = core.worktrees && (await setupCommandOf(core, workingDirectory))
+  const command = worktreesOf(core) && (await setupCommandOf(core, workingDirectory))
   const { properties = {}, ...rest } = settings?.schema ?? { type: 'object' as const }
   const schema: SessionConfigSchema = {
     ...rest,
     properties: {
       ...properties,
       ...(offered && { [customizationsKey]: customizationsProperty(offered) }),
-      ...(core.worktrees && isolationProperties(command)),
+      ...(worktreesOf(core) && isolationProperties(command)),
     },
   }
   return { schema, values: resolvedValues(schema, config) }
@@ -94,7 +101,9 @@ export async function resolveSessionConfig(
 async function setupCommandOf(core: Core, folder: Uri | undefined): Promise<string | undefined> {
   const named = folder === undefined ? undefined : pathOf(folder)
   if (!named?.ok) return undefined
-  const root = await core.vcs?.root(named.path).catch(() => undefined)
+  const root = await vcsOf(core)
+    ?.root(named.path)
+    .catch(() => undefined)
   return root === undefined ? undefined : setupCommand(core, root)
 }
 

@@ -1,7 +1,7 @@
 import { customizationsOf } from '../core/customizing.ts'
 import type { Customization } from '@atrium/protocol/session/customization'
 import type { Channel } from '../log/channel.ts'
-import type { Core } from '../core/core.ts'
+import type { Core } from '../kernel/core.ts'
 import { equal } from '../log/equal.ts'
 import type { Agent } from '../ports/agent.ts'
 

@@ -1,6 +1,5 @@
 import type { SessionConfigPropertySchema, SessionConfigSchema } from '@atrium/protocol/common/config'
-import type { Core } from '../core/core.ts'
-import { isolationProperties } from './isolation.ts'
+import type { Core } from '../kernel/core.ts'
 import { permissionsKey, permissionsProblem, permissionsProperty } from '../access/permissions.ts'
 
 type Values = Readonly<Record<string, unknown>>
@@ -38,12 +37,11 @@ export function customizationsProperty(choices?: readonly Choice[]): SessionConf
  */
 export function sessionSchema(
   schema: SessionConfigSchema = emptySchema,
-  { parts, worktrees }: Partial<Pick<Core, 'parts' | 'worktrees'>> = {},
+  { parts }: Partial<Pick<Core, 'parts'>> = {},
 ): SessionConfigSchema {
   const own = {
     [permissionsKey]: permissionsProperty,
     ...parts?.settings,
-    ...(worktrees !== undefined && isolationProperties()),
   }
   return { ...schema, properties: { ...schema.properties, ...own } }
 }

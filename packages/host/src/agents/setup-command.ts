@@ -1,5 +1,6 @@
+import { filesOf } from '../core/machine.ts'
 import { limits } from '@atrium/protocol/limits'
-import type { Core } from '../core/core.ts'
+import type { Core } from '../kernel/core.ts'
 import { JsonText } from '../plugins/parse/json-text.ts'
 import { containedFiles } from '../plugins/plugin-files.ts'
 
@@ -13,7 +14,8 @@ const fileNames = ['.agents/atrium.json', '.vscode/agent-host.json']
  * Finds the command that a repository wants to run in a new worktree. Undefined if no file names one. A file that
  * cannot be read is skipped.
  */
-export async function setupCommand({ files }: Core, root: string): Promise<string | undefined> {
+export async function setupCommand(core: Core, root: string): Promise<string | undefined> {
+  const files = filesOf(core)
   if (!files) return undefined
   const contained = containedFiles(files, root)
   for (const name of fileNames) {

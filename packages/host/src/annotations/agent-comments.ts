@@ -1,3 +1,4 @@
+import { catalogOf } from '../core/catalog.ts'
 import type { AnnotationsAction } from '@atrium/protocol/annotations/actions'
 import { withOwn } from '@atrium/protocol/annotations/own'
 import type { Author } from '@atrium/protocol/annotations/own'
@@ -6,7 +7,7 @@ import type { TextRange } from '@atrium/protocol/common/text'
 import { compact } from '@atrium/protocol/update'
 import { annotationsUri } from '@atrium/protocol/uri'
 import { wakeIfSound } from '../channels/wake.ts'
-import type { Core } from '../core/core.ts'
+import type { Core } from '../kernel/core.ts'
 import type { Channel } from '../log/channel.ts'
 import { TurnFailed } from '../ports/agent.ts'
 import type { Agent } from '../ports/agent.ts'
@@ -33,7 +34,7 @@ interface CommentingTurn extends ChatContext {
 export function agentComments(turn: CommentingTurn): Comments {
   return {
     get exist() {
-      return (turn.core.catalog.get(turn.session.uri)?.annotations?.annotationCount ?? 0) > 0
+      return (catalogOf(turn.core).get(turn.session.uri)?.annotations?.annotationCount ?? 0) > 0
     },
     list: async (path) => {
       const { core, session, chat } = turn

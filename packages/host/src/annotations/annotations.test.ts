@@ -1,3 +1,4 @@
+import { sessionResourcesOf } from '../core/session-resources.ts'
 import { authorOf } from '@atrium/protocol/annotations/own'
 import { rootUri } from '@atrium/protocol/uri'
 import { describe, expect, test } from 'vitest'
@@ -100,7 +101,7 @@ describe('[H30] the annotations of a session', () => {
     for (const channel of [session, uri])
       await expect(ben.ask('createSession', { channel })).rejects.toMatchObject({ code: -32003 })
     await all.restart()
-    expect(all.core().sessionResources.of(session)).toEqual([])
+    expect(sessionResourcesOf(all.core()).of(session)).toEqual([])
     expect(await all.core().log.wake(uri)).toBeUndefined()
   })
 

@@ -1,5 +1,8 @@
+import { catalogOf } from '../core/catalog.ts'
+import { listChangesOf } from '../core/session-list/list-changes.ts'
+import { sessionFeedOf } from '../core/session-feed.ts'
 import { annotatedSession } from '../channels/annotations-channel.ts'
-import type { Core } from '../core/core.ts'
+import type { Core } from '../kernel/core.ts'
 import { annotationCounts } from '../core/summary.ts'
 import type { Channel } from '../log/channel.ts'
 import { announce } from '../root/announce.ts'
@@ -11,8 +14,9 @@ import { announce } from '../root/announce.ts'
 export function annotationsFollowUps(core: Core, channel: Channel<'annotations'>): void {
   const session = sessionOf(core, channel)
   if (!session) return
-  if (core.catalog.creatorOf(session.uri) === undefined) core.listChanges.changed(session.uri, core.log.last)
-  core.catalog.annotated(session.uri, session.head, annotationCounts(channel.uri, channel.head))
+  if (catalogOf(core).creatorOf(session.uri) === undefined)
+    listChangesOf(core).changed(session.uri, core.log.last)
+  catalogOf(core).annotated(session.uri, session.head, annotationCounts(channel.uri, channel.head))
   // Announces the session, so that a session with a comment is not disposed of when its creator leaves.
   announce(core, session)
 }
@@ -22,8 +26,8 @@ export function annotationsCommitted(core: Core, channel: Channel<'annotations'>
   const session = sessionOf(core, channel)
   if (!session?.committed) return
   const counts = annotationCounts(channel.uri, channel.committedState)
-  const changes = core.catalog.update(session.uri, session.committed, counts)
-  if (changes) core.sessionFeed.changed(session.uri, changes)
+  const changes = catalogOf(core).update(session.uri, session.committed, counts)
+  if (changes) sessionFeedOf(core).changed(session.uri, changes)
 }
 
 /** Returns the session of annotations. While annotations are in memory, their session is in memory, too. */

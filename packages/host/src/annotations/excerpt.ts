@@ -1,3 +1,4 @@
+import { ownersOf } from '../core/owners.ts'
 import { authorOf, isOutdated } from '@atrium/protocol/annotations/own'
 import type { Annotation, AnnotationEntry } from '@atrium/protocol/annotations/state'
 import type { Uri } from '@atrium/protocol/channel'
@@ -5,7 +6,7 @@ import { AhpError } from '@atrium/protocol/errors'
 import { pathOf } from '@atrium/protocol/file-uri'
 import { annotatedSession } from '../channels/annotations-channel.ts'
 import { wake } from '../channels/wake.ts'
-import type { Core } from '../core/core.ts'
+import type { Core } from '../kernel/core.ts'
 import { isFile } from '../resources/client-files.ts'
 import { coveredLines } from './anchor.ts'
 import { followChannel, readLines } from './followed-files.ts'
@@ -23,7 +24,7 @@ interface Attached {
  */
 export async function annotationsText(core: Core, principal: string, attached: Attached): Promise<string> {
   const session = annotatedSession(core, attached.resource)
-  const owned = session !== undefined && core.owners.of(session) === principal
+  const owned = session !== undefined && ownersOf(core).of(session) === principal
   const channel = owned ? await wake(core, attached.resource) : undefined
   if (!channel?.is('annotations')) throw AhpError.notFound('there are no such annotations')
   await followChannel(core, channel)

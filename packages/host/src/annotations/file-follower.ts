@@ -1,6 +1,7 @@
+import { filesOf } from '../core/machine.ts'
 import { pathOf } from '@atrium/protocol/file-uri'
-import type { Core } from '../core/core.ts'
-import type { Job } from '../core/jobs.ts'
+import type { Core } from '../kernel/core.ts'
+import type { Job } from '../kernel/jobs.ts'
 import type { Channel } from '../log/channel.ts'
 import type { FileChange, FileWatch } from '../ports/files.ts'
 import { containedPath } from '../access/roots.ts'
@@ -17,7 +18,7 @@ const collectMs = 200
  * now, so that a new subscriber gets annotations that are up to date.
  */
 export function watchFiles(core: Core, channel: Channel<'annotations'>): void {
-  if (!core.files || core.jobs.stopping) return
+  if (!filesOf(core) || core.jobs.stopping) return
   const running = core.jobs.job(channel.uri)
   const follower = running instanceof FileFollower ? running : new FileFollower(core, channel)
   if (follower !== running) core.jobs.begin(channel.uri, follower)

@@ -1,3 +1,5 @@
+import { catalogOf } from '../core/catalog.ts'
+import { filesOf } from '../core/machine.ts'
 import { ownDataOf, ownIn, withOwn } from '@atrium/protocol/annotations/own'
 import type { Annotation } from '@atrium/protocol/annotations/state'
 import type { Uri } from '@atrium/protocol/channel'
@@ -8,7 +10,7 @@ import { annotationsUri } from '@atrium/protocol/uri'
 import { isSecret } from '../access/protected-files.ts'
 import { containedPath } from '../access/roots.ts'
 import { wakeIfSound } from '../channels/wake.ts'
-import type { Core } from '../core/core.ts'
+import type { Core } from '../kernel/core.ts'
 import type { Channel } from '../log/channel.ts'
 import { equal } from '../log/equal.ts'
 import { isFile } from '../resources/client-files.ts'
@@ -18,7 +20,7 @@ import type { FileLines } from './anchor.ts'
 
 /** Reads the files of a session's annotations, and moves the annotations to where their texts are now. */
 export async function followTexts(core: Core, session: Uri): Promise<void> {
-  if (!core.catalog.get(session)?.annotations?.annotationCount) return
+  if (!catalogOf(core).get(session)?.annotations?.annotationCount) return
   const channel = await wakeIfSound(core, annotationsUri(session))
   if (channel?.is('annotations')) await followChannel(core, channel)
 }
@@ -97,7 +99,7 @@ function marked(annotation: Annotation, outdated: boolean): Annotation {
  * likely to hold keys.
  */
 export async function readLines(core: Core, resource: Uri): Promise<FileLines | undefined | 'unreadable'> {
-  if (!core.files || isSecret(resource)) return 'unreadable'
+  if (!filesOf(core) || isSecret(resource)) return 'unreadable'
   try {
     const place = containedPath(core, resource, 'read')
     const { path } = await attempt(core, resource, 'read', (files) => files.stat(place, true))

@@ -1,3 +1,4 @@
+import { catalogOf } from '../core/catalog.ts'
 import type { AnnotationsAction } from '@atrium/protocol/annotations/actions'
 import type { Annotation, AnnotationsState } from '@atrium/protocol/annotations/state'
 import type { Uri } from '@atrium/protocol/channel'
@@ -6,8 +7,8 @@ import { AhpError } from '@atrium/protocol/errors'
 import { reducers } from '@atrium/protocol/reducers'
 import { containedPath } from '../access/roots.ts'
 import { annotatedSession } from '../channels/annotations-channel.ts'
-import type { Core } from '../core/core.ts'
-import type { Guarded, Guards } from '../core/rules.ts'
+import type { Core } from '../kernel/core.ts'
+import type { Guarded, Guards } from '../kernel/rules.ts'
 import type { Channel } from '../log/channel.ts'
 import { equal } from '../log/equal.ts'
 import { withoutOwn } from './author.ts'
@@ -76,7 +77,7 @@ function placeProblem(
   const session = annotatedSession(core, uri)
   if (!equal(origin, before?.origin)) {
     if (origin.session !== session) return 'the origin of the annotation is another session'
-    if (origin.chat !== undefined && core.catalog.sessionOf(origin.chat) !== session)
+    if (origin.chat !== undefined && catalogOf(core).sessionOf(origin.chat) !== session)
       return 'the session has no such chat'
   }
   return resource === before?.resource ? undefined : resourceProblem(core, resource)

@@ -1,3 +1,6 @@
+import { agentsOf } from '../agents/agents.ts'
+import { catalogOf } from '../core/catalog.ts'
+import { ownersOf } from '../core/owners.ts'
 import { tokensOf } from './tokens.ts'
 import { signInsOf } from './sign-ins.ts'
 import { customizationsOf } from '../core/customizing.ts'
@@ -9,8 +12,8 @@ import { agentOf, setAgents } from '../agents/agents.ts'
 import { sessionOf } from '../core/lookup.ts'
 import { changeable } from '../channels/names.ts'
 import type { Channel } from '../log/channel.ts'
-import type { Core } from '../core/core.ts'
-import type { Link } from '../core/link.ts'
+import type { Core } from '../kernel/core.ts'
+import type { Link } from '../kernel/link.ts'
 import { TurnFailed } from '../ports/agent.ts'
 import { McpAuthRequired } from '../ports/mcp.ts'
 import { isForAnother } from './audience.ts'
@@ -55,7 +58,7 @@ export async function authenticate(
     const { toolCallId } = call
     seq = core.log.append(chat, { type: 'chat/toolCallAuthResolved', turnId, toolCallId }).last
   }
-  const signers = core.agents.filter(({ info, signIn }) => signIn && isDeclared(info, resource))
+  const signers = agentsOf(core).list.filter(({ info, signIn }) => signIn && isDeclared(info, resource))
   const checks = [
     ...signers.map(async (agent) => agent.signIn?.(resource, token)),
     ...servers.map(({ server }) => server.start()),
@@ -111,8 +114,8 @@ function takesTokens({ bearer_methods_supported: methods }: ProtectedResourceMet
 function busyChats(core: Core, principal: string): readonly Channel<'chat'>[] {
   return core.jobs.pending.flatMap((uri) => {
     const chat = core.log.channel(uri, 'chat')
-    const session = core.catalog.sessionOf(uri)
-    return chat && session !== undefined && core.owners.of(session) === principal ? [chat] : []
+    const session = catalogOf(core).sessionOf(uri)
+    return chat && session !== undefined && ownersOf(core).of(session) === principal ? [chat] : []
   })
 }
 

@@ -1,7 +1,9 @@
+import { agentsOf } from '../agents/agents.ts'
+import { ownersOf } from '../core/owners.ts'
 import { tokensOf } from './tokens.ts'
 import type { ProtectedResourceMetadata } from '@atrium/protocol/common/auth'
 import type { Channel } from '../log/channel.ts'
-import type { Core } from '../core/core.ts'
+import type { Core } from '../kernel/core.ts'
 import type { Agent } from '../ports/agent.ts'
 
 /** A turn that wants to use a token. */
@@ -18,13 +20,13 @@ export function tokenFor(
   resource: string,
 ): string | undefined {
   if (!isDeclared(agent.info, resource) && !isAllowedInTurn(chat, resource)) return undefined
-  return tokensOf(core).of(core.owners.of(session.uri), resource)
+  return tokensOf(core).of(ownersOf(core).of(session.uri), resource)
 }
 
 /** Returns the metadata of a resource that the info of an agent names. */
-export function advertised({ agents }: Core, wanted: string): ProtectedResourceMetadata | undefined {
-  return agents
-    .flatMap(({ info }) => info.protectedResources ?? [])
+export function advertised(core: Core, wanted: string): ProtectedResourceMetadata | undefined {
+  return agentsOf(core)
+    .list.flatMap(({ info }) => info.protectedResources ?? [])
     .find(({ resource }) => resource === wanted)
 }
 

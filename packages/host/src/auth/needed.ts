@@ -1,3 +1,4 @@
+import { ownersOf } from '../core/owners.ts'
 import { tokensOf } from './tokens.ts'
 import type { ErrorPart } from '@atrium/protocol/chat/state'
 import type { ProtectedResourceMetadata } from '@atrium/protocol/common/auth'
@@ -6,7 +7,7 @@ import { readinessOf } from '@atrium/protocol/root/readiness'
 import { compact } from '@atrium/protocol/update'
 import { probeAgent } from '../agents/agents.ts'
 import { isWritable } from '../core/lookup.ts'
-import type { Core } from '../core/core.ts'
+import type { Core } from '../kernel/core.ts'
 import type { Channel } from '../log/channel.ts'
 import type { Agent } from '../ports/agent.ts'
 import { notifySession } from './notices.ts'
@@ -46,7 +47,7 @@ export function failWithoutToken(
   agent: Agent,
 ): boolean {
   // An agent that knows by itself what it lacks says so in the turn.
-  const resources = agent.missing ? [] : missingTokens(core, agent, core.owners.of(session.uri))
+  const resources = agent.missing ? [] : missingTokens(core, agent, ownersOf(core).of(session.uri))
   const { activeTurn } = chat.head
   if (resources.length === 0 || !activeTurn) return false
   const part = compact<ErrorPart>({

@@ -1,9 +1,10 @@
+import { ownersOf } from '../core/owners.ts'
 import { signInsOf } from './sign-ins.ts'
 import type { ProtectedResourceMetadata } from '@atrium/protocol/common/auth'
 import { agentOf } from '../agents/agents.ts'
 import { sessionOf } from '../core/lookup.ts'
-import type { Core } from '../core/core.ts'
-import type { Effects } from '../core/rules.ts'
+import type { Core } from '../kernel/core.ts'
+import type { Effects } from '../kernel/rules.ts'
 import type { Channel } from '../log/channel.ts'
 import { advertised, isAllowedInTurn, isDeclared } from './declared.ts'
 
@@ -17,7 +18,7 @@ interface Notice {
 export function notifySession(core: Core, session: Channel<'session'>, ...notices: readonly Notice[]): void {
   const chats = session.head.chats.map(({ resource }) => core.log.channel(resource))
   const channels = [session, ...chats].filter((each) => each !== undefined)
-  for (const notice of notices) notify(core, core.owners.of(session.uri), channels, notice)
+  for (const notice of notices) notify(core, ownersOf(core).of(session.uri), channels, notice)
 }
 
 /** Notifies those links of a principal that are subscribed to a channel which needs the expired token. */
@@ -54,8 +55,7 @@ async function renewOrNotify(
 ): Promise<void> {
   const { resource } = required.resource
   const needsPerson = required.reason === 'insufficientScope' || !signInsOf(core)
-  const isRenewed =
-    !needsPerson && (await signInsOf(core)?.renew(core.owners.of(session.uri), resource))
+  const isRenewed = !needsPerson && (await signInsOf(core)?.renew(ownersOf(core).of(session.uri), resource))
   if (isRenewed !== true) notifySession(core, session, noticeOf(required))
 }
 
@@ -74,7 +74,7 @@ function notify(core: Core, principal: string, channels: readonly Channel[], not
   const told = new Set<unknown>()
   for (const { uri: channel, listeners } of channels) {
     const params = { channel, ...notice }
-    for (const link of core.links.values()) {
+    for (const link of core.clients.links.values()) {
       if (link.principal !== principal || !listeners.has(link) || told.has(link)) continue
       told.add(link)
       link.notify('auth/required', params)
@@ -86,7 +86,7 @@ function needs(core: Core, channel: Channel, principal: string, resource: string
   if (channel.is('root')) return advertised(core, resource) !== undefined
   const chat = channel.is('chat') ? channel : undefined
   const session = chat ? sessionOf(core, chat.uri) : channel.is('session') ? channel : undefined
-  if (!session || core.owners.of(session.uri) !== principal) return false
+  if (!session || ownersOf(core).of(session.uri) !== principal) return false
   const { provider, chats } = session.head
   const own = chat ? [chat] : chats.map(({ resource: uri }) => core.log.channel(uri, 'chat'))
   const agent = agentOf(core, provider)

@@ -1,4 +1,4 @@
-import { command, part } from '../core/part.ts'
+import { command, part } from '../kernel/part.ts'
 import type { Authorizer } from '../ports/authorizer.ts'
 import { BrowserSignIns } from './browser-sign-ins.ts'
 import { BeginSignInParams, EndSignInParams } from './extensions.ts'

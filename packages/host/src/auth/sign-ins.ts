@@ -1,5 +1,5 @@
 import type { Uri } from '@atrium/protocol/channel'
-import { defineKey } from '../core/key.ts'
+import { defineKey } from '../kernel/key.ts'
 import type { BeginSignInParams, EndSignInParams } from './extensions.ts'
 
 /** Who signs in. */

@@ -1,4 +1,4 @@
-import { part } from '../core/part.ts'
+import { part } from '../kernel/part.ts'
 import { Tokens, tokensOf } from './tokens.ts'
 import { notifyExpired } from './notices.ts'
 
@@ -7,4 +7,6 @@ export const tokens = part<Tokens>({
   name: 'tokens',
   key: tokensOf,
   open: (core) => new Tokens(core.world, core.limits, (...given) => notifyExpired(core, ...given)),
+  clientCame: (self, { principal }) => self.linkOpened(principal),
+  clientLeft: (self, { principal }) => self.linkClosed(principal),
 })

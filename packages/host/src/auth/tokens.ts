@@ -1,6 +1,6 @@
 import type { ProtectedResourceMetadata } from '@atrium/protocol/common/auth'
 import type { LimitValues } from '@atrium/protocol/limits'
-import { defineKey } from '../core/key.ts'
+import { defineKey } from '../kernel/key.ts'
 import type { World } from '../ports/world.ts'
 
 interface HeldToken {

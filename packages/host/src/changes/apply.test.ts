@@ -1,3 +1,4 @@
+import { worktreeIdsOf } from '../core/machine.ts'
 import { changesOf } from '../core/changes/change-tracking.ts'
 import { expect, test } from 'vitest'
 import { changeset, untilChangeset } from '../../test/captures/changeset-client.ts'
@@ -219,6 +220,6 @@ test('[O58] the worktree of a moved chat stays until both sessions are disposed 
   expect(worktrees.trees.has(root)).toBe(true)
   await ann.ask('disposeSession', { channel: moved })
   await until(() => !worktrees.trees.has(root))
-  await until(() => core().worktreeIds.size === 0)
-  expect(core().worktreeIds.size).toBe(0)
+  await until(() => worktreeIdsOf(core()).size === 0)
+  expect(worktreeIdsOf(core()).size).toBe(0)
 })

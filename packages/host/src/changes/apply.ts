@@ -1,7 +1,9 @@
+import { worktreesOf } from '../core/machine.ts'
+import { worktreeIdsOf } from '../core/machine.ts'
 import type { ChangesetOperation } from '@atrium/protocol/changeset/state'
 import { pathOf } from '@atrium/protocol/file-uri'
 import { Activity, activityOf } from '@atrium/protocol/status'
-import type { Core } from '../core/core.ts'
+import type { Core } from '../kernel/core.ts'
 import type { Channel } from '../log/channel.ts'
 import { WorktreeRefused } from '../ports/worktrees.ts'
 import type { AppliedWorktree, WorktreeState, Worktrees } from '../ports/worktrees.ts'
@@ -66,10 +68,11 @@ interface OwnWorktree {
 }
 
 /** The worktree in which a session works. Undefined if it has none, or if the worktree is not ready yet. */
-function worktreeOf({ worktrees, worktreeIds }: Core, session: Channel<'session'>): OwnWorktree | undefined {
-  const id = worktreeIds.get(session.uri)
+function worktreeOf(core: Core, session: Channel<'session'>): OwnWorktree | undefined {
+  const id = worktreeIdsOf(core).get(session.uri)
   const main = shownWorktree(session.head)?.['main']
   const named = typeof main === 'string' ? pathOf(main) : undefined
+  const worktrees = worktreesOf(core)
   return worktrees && id !== undefined && named?.ok ? { worktrees, id, main: named.path } : undefined
 }
 

@@ -1,5 +1,6 @@
+import { catalogOf } from '../core/catalog.ts'
 import type { Uri } from '@atrium/protocol/channel'
-import type { Core } from '../core/core.ts'
+import type { Core } from '../kernel/core.ts'
 import type { CapturedChange } from '../ports/captures.ts'
 import type { ByteBudget } from './counts/turn-counts.ts'
 import type { TurnCount, TurnFolder, TurnRecord } from './turn-record.ts'
@@ -64,14 +65,11 @@ function inSessions(turns: readonly CountedTurn[]): readonly (readonly CountedTu
 }
 
 /** Deletes the captures of the turns that exceed the budgets, and writes the reason into their records. Returns their sessions. */
-export async function keepBudget(
-  { limits, catalog, log }: Core,
-  records: TurnRecords,
-): Promise<ReadonlySet<Uri>> {
-  const budget = { session: limits.sessionCaptureBytes, all: limits.allCaptureBytes }
-  const turns = (await records.counted(budget, (chat) => catalog.sessionOf(chat))) ?? []
+export async function keepBudget(core: Core, records: TurnRecords): Promise<ReadonlySet<Uri>> {
+  const budget = { session: core.limits.sessionCaptureBytes, all: core.limits.allCaptureBytes }
+  const turns = (await records.counted(budget, (chat) => catalogOf(core).sessionOf(chat))) ?? []
   const counted = turns.flatMap((turn) => {
-    const session = catalog.sessionOf(turn.chat)
+    const session = catalogOf(core).sessionOf(turn.chat)
     return session === undefined ? [] : [{ ...turn, session }]
   })
   const lost = counted.length === 0 ? [] : beyondBudget(counted, budget)
@@ -80,7 +78,7 @@ export async function keepBudget(
     const record = await records.get(chat, turnId)
     if (record) records.putLost(chat, turnId, withoutCaptures(record), turn)
   }
-  if (lost.length > 0) log.scheduleFlush()
+  if (lost.length > 0) core.log.scheduleFlush()
   return new Set(lost.map(({ session }) => session))
 }
 

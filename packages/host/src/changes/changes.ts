@@ -1,3 +1,7 @@
+import { commitsOf } from '../core/machine.ts'
+import { vcsOf } from '../core/machine.ts'
+import { catalogOf } from '../core/catalog.ts'
+import { sessionFeedOf } from '../core/session-feed.ts'
 import type { Action, Uri } from '@atrium/protocol/channel'
 import { sessionChangesetUri, turnChangesets } from '@atrium/protocol/changeset/catalogue'
 import type { Params, Result } from '@atrium/protocol/commands'
@@ -5,7 +9,7 @@ import { AhpError } from '@atrium/protocol/errors'
 import { pathOf } from '@atrium/protocol/file-uri'
 import type { ChangeTracking } from '../core/changes/change-tracking.ts'
 import type { CommitParams, CommitResult, ReviewHunksParams, ReviewHunksResult } from './extensions.ts'
-import type { Core } from '../core/core.ts'
+import type { Core } from '../kernel/core.ts'
 import { sessionOf } from '../core/lookup.ts'
 import type { Channel } from '../log/channel.ts'
 import { equal } from '../log/equal.ts'
@@ -96,7 +100,8 @@ export class Changes extends TurnCaptures implements ChangeTracking {
   }
 
   async finishEdits(): Promise<void> {
-    const { commits, world } = this.#core()
+    const { world } = this.#core()
+    const commits = commitsOf(this.#core())
     const edits = this.#captures.recover().then((applied) => this.#recovered(applied))
     for (const each of await Promise.allSettled([edits, commits?.recover()]))
       if (each.status === 'rejected') world.report('finishing interrupted edits failed', each.reason)
@@ -149,7 +154,9 @@ export class Changes extends TurnCaptures implements ChangeTracking {
     const [first] = session.head.workingDirectories ?? []
     const named = first === undefined ? undefined : pathOf(first)
     if (!named?.ok) return
-    const root = await core.vcs?.root(named.path).catch(() => undefined)
+    const root = await vcsOf(core)
+      ?.root(named.path)
+      .catch(() => undefined)
     if (core.log.channel(session.uri) !== session || core.readOnlyReason() !== undefined) return
     const changesets = sessionCatalogue(session.uri, root === undefined ? undefined : branchOf(session))
     if (!equal(session.head.changesets, changesets))
@@ -178,7 +185,7 @@ export class Changes extends TurnCaptures implements ChangeTracking {
   /** Shows at once that a worktree cannot be applied while a turn is active in a session that works in it. */
   #activityChanged(chat: Uri): void {
     const core = this.#core()
-    const session = core.catalog.sessionOf(chat)
+    const session = catalogOf(core).sessionOf(chat)
     for (const each of session === undefined ? [] : sessionsBeside(core, session))
       core.world.soon(() => void this.#changesets.refresh(each).catch(this.#updateFailed))
   }
@@ -206,12 +213,12 @@ export class Changes extends TurnCaptures implements ChangeTracking {
     const session = sessionOf(core, chat)
     if (session && !core.jobs.stopping) await this.offer(session)
     await this.#counts.turnEnded(chat)
-    await this.#changesets.refresh(core.catalog.sessionOf(chat))
+    await this.#changesets.refresh(catalogOf(core).sessionOf(chat))
     for (const other of session ? sessionsBeside(core, session.uri) : [])
       if (other !== session?.uri) await this.#changesets.refresh(other)
     // A client that speaks AHP 0.1 is told which files a session has changed, even if it is not subscribed to the
     // session.
-    if (session && core.sessionFeed.followers.size > 0)
+    if (session && sessionFeedOf(core).followers.size > 0)
       await this.#changesets.computeOnce(sessionChangesetUri(session.uri))
   }
 }

@@ -1,9 +1,11 @@
+import { vcsOf } from '../core/machine.ts'
+import { filesOf } from '../core/machine.ts'
 import type { ChangesetFile, ChangesetOperation } from '@atrium/protocol/changeset/state'
 import type { ErrorInfo } from '@atrium/protocol/common/content'
 import { compact } from '@atrium/protocol/update'
 import type { ChangesetAction } from '@atrium/protocol/changeset/actions'
-import type { Core } from '../core/core.ts'
-import type { Job } from '../core/jobs.ts'
+import type { Core } from '../kernel/core.ts'
+import type { Job } from '../kernel/jobs.ts'
 import { equal } from '../log/equal.ts'
 import type { Channel } from '../log/channel.ts'
 import type { FileWatch, WatchRequest } from '../ports/files.ts'
@@ -113,7 +115,7 @@ export class ChangesetJob implements Job {
 
   /** Follows the commits, checkouts and changes of the index that somebody makes in the repository of a directory. */
   async #watchRepository(directory: string): Promise<readonly FileWatch[]> {
-    const { vcs } = this.#core
+    const vcs = vcsOf(this.#core)
     try {
       const root = await vcs?.root(directory)
       const found = root === undefined ? [] : ((await vcs?.gitDirectories(root)) ?? [])
@@ -124,7 +126,8 @@ export class ChangesetJob implements Job {
   }
 
   async #watch(directory: string, request: WatchRequest): Promise<readonly FileWatch[]> {
-    const { files, world, limits } = this.#core
+    const { world, limits } = this.#core
+    const files = filesOf(this.#core)
     const listener = () => {
       this.#cancelDelay?.()
       this.#cancelDelay = world.later(limits.refreshMs, () => void this.refresh())

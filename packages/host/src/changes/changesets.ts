@@ -1,9 +1,11 @@
+import { catalogOf } from '../core/catalog.ts'
+import { machinesOf } from '../core/node/machines.ts'
 import type { Uri } from '@atrium/protocol/channel'
 import { AhpError } from '@atrium/protocol/errors'
 import { primaryChat } from '@atrium/protocol/session/primary-chat'
 import { wakeIfSound } from '../channels/wake.ts'
-import type { Core } from '../core/core.ts'
-import { RecordMap, textFormat } from '../core/record-map.ts'
+import type { Core } from '../kernel/core.ts'
+import { RecordMap, textFormat } from '../kernel/record-map.ts'
 import { unloaded } from '../log/channel.ts'
 import type { Channel } from '../log/channel.ts'
 import type { Records } from '../ports/records.ts'
@@ -69,15 +71,15 @@ export class Changesets {
     const name = parseChangesetUri(uri)
     if (!name) return undefined
     const { owner, scope } = name
-    const entry = core.catalog.get(owner)
+    const entry = catalogOf(core).get(owner)
     const turns = turnsOf(scope)
     const needsChat = !entry || turns.length > 0
     const listed = entry?.chats?.map(({ resource }) => resource) ?? []
     const chats = entry ? [this.#known.get(uri), primaryChat(entry), ...listed] : [owner]
     const chat = needsChat ? await this.#chatWith(turns, chats) : undefined
-    const sessionUri = entry ? owner : core.catalog.sessionOf(owner)
+    const sessionUri = entry ? owner : catalogOf(core).sessionOf(owner)
     const session = sessionUri === undefined ? undefined : await wakeIfSound(core, sessionUri)
-    if (!session?.is('session') || core.machines.problem(session.uri) !== undefined) return undefined
+    if (!session?.is('session') || machinesOf(core).problem(session.uri) !== undefined) return undefined
     if (!needsChat) return named(session, undefined, scope)
     return chat && turns.length > 0 ? named(session, chat, scope) : undefined
   }
@@ -167,7 +169,7 @@ export class Changesets {
   #isOf(uri: Uri, name: ChangesetName, owner: Uri): boolean {
     if (name.owner === owner) return true
     if (turnsOf(name.scope).length === 0) return false
-    return (this.#known.get(uri) || this.#core().catalog.get(name.owner)?.defaultChat) === owner
+    return (this.#known.get(uri) || catalogOf(this.#core()).get(name.owner)?.defaultChat) === owner
   }
 
   /**
@@ -208,8 +210,8 @@ export function turnsOf(scope: ChangesetScope): readonly string[] {
 }
 
 /** The session of a changeset: its owner, or the session of the chat that is its owner. */
-function sessionNamed({ catalog }: Core, uri: Uri): Uri | undefined {
+function sessionNamed(core: Core, uri: Uri): Uri | undefined {
   const owner = parseChangesetUri(uri)?.owner
   if (owner === undefined) return undefined
-  return catalog.get(owner) ? owner : catalog.sessionOf(owner)
+  return catalogOf(core).get(owner) ? owner : catalogOf(core).sessionOf(owner)
 }

@@ -1,5 +1,7 @@
+import { commitsOf } from '../core/machine.ts'
+import { catalogOf } from '../core/catalog.ts'
 import type { ChangesetFile } from '@atrium/protocol/changeset/state'
-import type { Core } from '../core/core.ts'
+import type { Core } from '../kernel/core.ts'
 import type { Channel } from '../log/channel.ts'
 import { CaptureFailed } from '../ports/captures.ts'
 import type { CapturedChange, Captures } from '../ports/captures.ts'
@@ -84,7 +86,7 @@ export class Computation {
         ...changes.map((change) => changesetFile({ session: session.uri, directory, live: true }, change)),
       )
     }
-    if (scope.kind === 'uncommitted') return uncommitted(this.#core().commits, session, files)
+    if (scope.kind === 'uncommitted') return uncommitted(commitsOf(this.#core()), session, files)
     return { files, operations: [] }
   }
 
@@ -123,7 +125,7 @@ export class Computation {
 
   /** The titles of the sessions whose turns were active in the folders of a turn at the same time. */
   #sessionsBeside({ beside = [] }: TurnRecord): readonly string[] {
-    const { catalog } = this.#core()
+    const catalog = catalogOf(this.#core())
     const titles = beside.flatMap((chat) => catalog.get(catalog.sessionOf(chat) ?? '')?.title ?? [])
     return [...new Set(titles)]
   }

@@ -1,7 +1,7 @@
 import type { Uri } from '@atrium/protocol/channel'
 import { fileUri, pathOf } from '@atrium/protocol/file-uri'
 import { isIn } from '../access/roots.ts'
-import type { Core } from '../core/core.ts'
+import type { Core } from '../kernel/core.ts'
 import { sessionOf } from '../core/lookup.ts'
 import type { Channel } from '../log/channel.ts'
 

@@ -1,4 +1,5 @@
-import { part, command } from '../core/part.ts'
+import { commitsOf } from '../core/machine.ts'
+import { part, command } from '../kernel/part.ts'
 import { changesOf } from '../core/changes/change-tracking.ts'
 import type { Captures } from '../ports/captures.ts'
 import type { OtherHosts } from '../ports/other-hosts.ts'
@@ -26,7 +27,7 @@ export const changes = part<Changes | undefined, Ports>({
       'own',
       CommitParams,
       (self, params) => self.commit(params),
-      ({ commits }) => commits !== undefined,
+      (core) => commitsOf(core) !== undefined,
     ),
     'x-atrium/reviewHunks': command('prompt', ReviewHunksParams, (self, params) => self.reviewHunks(params)),
   },

@@ -1,3 +1,4 @@
+import { sessionFeedOf } from '../core/session-feed.ts'
 import { changesOf } from '../core/changes/change-tracking.ts'
 import type { Uri } from '@atrium/protocol/channel'
 import { sessionChangesetUri } from '@atrium/protocol/changeset/catalogue'
@@ -6,7 +7,7 @@ import { shapeOf } from '@atrium/protocol/versions/shape'
 import { lenses } from '@atrium/protocol/versions/lenses'
 import { rebuild } from '@atrium/protocol/versions/lens'
 import { wakeIfSound } from '../channels/wake.ts'
-import type { Core } from '../core/core.ts'
+import type { Core } from '../kernel/core.ts'
 import type { Channel } from '../log/channel.ts'
 import type { Entry } from '../log/entry.ts'
 import { parseChangesetUri } from './changeset-uri.ts'
@@ -21,7 +22,7 @@ const second = lenses.get('0.2.0')
  * list without a subscription.
  */
 export function changesetCommitted(core: Core, { uri }: Channel<'changeset'>, entry: Entry): void {
-  const { sessionFeed } = core
+  const sessionFeed = sessionFeedOf(core)
   const { action, states } = entry
   if (sessionFeed.followers.size === 0 || !first || !states) return
   const name = parseChangesetUri(uri)

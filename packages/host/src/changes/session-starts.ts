@@ -1,5 +1,6 @@
+import { catalogOf } from '../core/catalog.ts'
 import type { Uri } from '@atrium/protocol/channel'
-import type { Core } from '../core/core.ts'
+import type { Core } from '../kernel/core.ts'
 import type { TurnRecord } from './turn-record.ts'
 import { sessionStart } from './turn-records.ts'
 import type { TurnRecords } from './turn-records.ts'
@@ -18,10 +19,10 @@ export class SessionStarts {
 
   /** Records the captures of a turn if it is the first one of its session. Returns whether it is. */
   async begin(chat: Uri, turn: TurnRecord): Promise<boolean> {
-    const session = this.#core().catalog.sessionOf(chat)
+    const session = catalogOf(this.#core()).sessionOf(chat)
     if (session === undefined || this.#known.has(session)) return false
     const stored = await this.#records.get(session, sessionStart)
-    if (!this.#core().catalog.get(session)) return false
+    if (!catalogOf(this.#core()).get(session)) return false
     const folders = turn.folders.flatMap(({ directory, start }) =>
       start === undefined ? [] : [{ directory, start }],
     )

@@ -1,5 +1,5 @@
-import type { Core } from '../core/core.ts'
-import { withTimeout } from '../core/timeout.ts'
+import type { Core } from '../kernel/core.ts'
+import { withTimeout } from '../kernel/timeout.ts'
 import { CaptureFailed, CaptureRefused } from '../ports/captures.ts'
 import type { OtherHosts } from '../ports/other-hosts.ts'
 import type { CaptureBudget, CapturedChange, CaptureOptions, Captures } from '../ports/captures.ts'

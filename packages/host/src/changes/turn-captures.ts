@@ -1,6 +1,7 @@
+import { catalogOf } from '../core/catalog.ts'
 import type { Action, Uri } from '@atrium/protocol/channel'
 import { wakeIfSound } from '../channels/wake.ts'
-import type { Core } from '../core/core.ts'
+import type { Core } from '../kernel/core.ts'
 import { sessionOf } from '../core/lookup.ts'
 import type { Channel } from '../log/channel.ts'
 import { attributed } from './attribution.ts'
@@ -228,7 +229,7 @@ export abstract class TurnCaptures {
     const order = await this.#records.nextOrder()
     // While the capture was taken, the turn may have been truncated, or its chat disposed of.
     if (!this.#records.isOwed(chat, turnId) || this.#core().readOnlyReason() !== undefined) return
-    if (record && this.#core().catalog.sessionOf(chat) !== undefined)
+    if (record && catalogOf(this.#core()).sessionOf(chat) !== undefined)
       this.#records.putEnded(chat, turnId, { ...record, order })
     this.#records.settle(chat, turnId)
     this.#core().log.scheduleFlush()
@@ -263,7 +264,7 @@ export abstract class TurnCaptures {
   async #sweep(chat: Uri): Promise<void> {
     const core = this.#core()
     try {
-      const gone = (core.catalog.sessionOf(chat) ?? core.catalog.get(chat)) === undefined
+      const gone = (catalogOf(core).sessionOf(chat) ?? catalogOf(core).get(chat)) === undefined
       const channel = gone ? undefined : await wakeIfSound(core, chat)
       if (!gone && !channel?.is('chat')) return
       const exists = (turnId: string) => channel?.is('chat') === true && hasTurn(channel, turnId)

@@ -1,5 +1,5 @@
 import type { Uri } from '@atrium/protocol/channel'
-import { RecordMap, textFormat } from '../core/record-map.ts'
+import { RecordMap, textFormat } from '../kernel/record-map.ts'
 import type { Records } from '../ports/records.ts'
 import {
   capturesIn,

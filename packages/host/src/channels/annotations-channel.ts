@@ -1,7 +1,9 @@
+import { catalogOf } from '../core/catalog.ts'
+import { sessionResourcesOf } from '../core/session-resources.ts'
 import type { Uri } from '@atrium/protocol/channel'
 import type { AnnotationsSummary } from '@atrium/protocol/session/state'
 import { sessionOfAnnotations } from '@atrium/protocol/uri'
-import type { Core } from '../core/core.ts'
+import type { Core } from '../kernel/core.ts'
 import { unloaded } from '../log/channel.ts'
 import type { Channel } from '../log/channel.ts'
 
@@ -9,16 +11,17 @@ import type { Channel } from '../log/channel.ts'
  * Returns the session whose annotations have this URI, if there is such a session. Every session has a channel of annotations.
  * The channel is created when somebody first asks for it, so that a session without annotations costs nothing.
  */
-export function annotatedSession({ catalog }: Core, uri: Uri): Uri | undefined {
+export function annotatedSession(core: Core, uri: Uri): Uri | undefined {
   const session = sessionOfAnnotations(uri)
   // Clients choose the URIs of sessions and chats, and one of those may look like a channel of annotations.
-  if (session === undefined || catalog.get(uri) || catalog.sessionOf(uri) !== undefined) return undefined
-  return catalog.get(session) && session
+  if (session === undefined || catalogOf(core).get(uri) || catalogOf(core).sessionOf(uri) !== undefined)
+    return undefined
+  return catalogOf(core).get(session) && session
 }
 
 /** Returns the session of a channel of annotations, if that channel was created. */
 export function hasAnnotations(core: Core, uri: Uri): Uri | undefined {
-  return annotatedSession(core, uri) && core.sessionResources.sessionOf(uri)
+  return annotatedSession(core, uri) && sessionResourcesOf(core).sessionOf(uri)
 }
 
 /** Creates the channel of a session's annotations. Returns false if the host is read-only, or if the session is gone. */
@@ -27,7 +30,7 @@ export function openAnnotations(core: Core, uri: Uri): boolean {
   const session = annotatedSession(core, uri)
   if (session === undefined || core.readOnlyReason() !== undefined) return false
   core.log.create(uri, 'annotations', { annotations: [] })
-  core.sessionResources.assign(uri, session)
+  sessionResourcesOf(core).assign(uri, session)
   return true
 }
 
@@ -36,13 +39,13 @@ export function openAnnotations(core: Core, uri: Uri): boolean {
  * memory.
  */
 export function forgetAnnotations(core: Core, uri: Uri): void {
-  core.sessionResources.assign(uri, undefined)
+  sessionResourcesOf(core).assign(uri, undefined)
   core.jobs.stop(uri)
   core.sealing.freed()
   core.log.drop(core.log.channel(uri) ?? unloaded(uri, 'annotations'))
 }
 
 /** The committed counts of a session's annotations. Undefined if the session never had any. */
-export function annotationsSummary({ catalog }: Core, channel: Channel): AnnotationsSummary | undefined {
-  return channel.is('session') ? catalog.get(channel.uri)?.annotations : undefined
+export function annotationsSummary(core: Core, channel: Channel): AnnotationsSummary | undefined {
+  return channel.is('session') ? catalogOf(core).get(channel.uri)?.annotations : undefined
 }

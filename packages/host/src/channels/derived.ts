@@ -1,10 +1,11 @@
+import { catalogOf } from '../core/catalog.ts'
 import type { ChatSummary } from '@atrium/protocol/chat/state'
 import type { StateOf } from '@atrium/protocol/kind-types'
 import type { KindName } from '@atrium/protocol/reducers'
 import { patch } from '@atrium/protocol/update'
 import { entryOf, sessionOf } from '../core/lookup.ts'
 import type { Channel } from '../log/channel.ts'
-import type { Core } from '../core/core.ts'
+import type { Core } from '../kernel/core.ts'
 import { annotationsSummary } from './annotations-channel.ts'
 import { derivedRoot } from '../root/root.ts'
 
@@ -33,7 +34,7 @@ function shownState<K extends KindName>(channel: Channel<K>): StateOf<K> {
 export function committedEntryOf(core: Core, channel: Channel): ChatSummary | undefined {
   if (!channel.is('chat')) return undefined
   const { uri } = channel
-  for (const session of core.catalog.chatIndex.committedAmong(uri)) {
+  for (const session of catalogOf(core).chatIndex.committedAmong(uri)) {
     const state = core.log.channel(session, 'session')?.committed
     const entry = state?.chats.find(({ resource }) => resource === uri)
     if (entry) return entry

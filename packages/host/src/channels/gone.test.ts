@@ -1,7 +1,7 @@
 import { memoryStore } from '@atrium/adapters/store/memory'
 import { defaultChatUri, sessionOfDefaultChat } from '@atrium/protocol/uri'
 import { expect, test } from 'vitest'
-import type { Core } from '../core/core.ts'
+import type { Core } from '../kernel/core.ts'
 import { isGone, setGone, shortenGone } from './gone.ts'
 
 const id = 'd1271803-cf60-453c-88bd-731a01540000'

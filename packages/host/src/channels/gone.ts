@@ -1,7 +1,7 @@
 import type { Uri } from '@atrium/protocol/channel'
 import { toBase64 } from '@atrium/protocol/text/base64'
 import { sessionOfAnnotations, sessionOfDefaultChat } from '@atrium/protocol/uri'
-import type { Core } from '../core/core.ts'
+import type { Core } from '../kernel/core.ts'
 
 /**
  * Returns whether a URI named a channel that was removed. Such a URI must never name another channel, so its record

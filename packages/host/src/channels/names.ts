@@ -1,8 +1,11 @@
+import { aliasesOf } from '../core/aliases.ts'
+import { catalogOf } from '../core/catalog.ts'
+import { sessionResourcesOf } from '../core/session-resources.ts'
 import { changesOf } from '../core/changes/change-tracking.ts'
 import type { Uri } from '@atrium/protocol/channel'
 import { AhpError } from '@atrium/protocol/errors'
 import { usualAlias } from '../aliases/aliases.ts'
-import type { Core } from '../core/core.ts'
+import type { Core } from '../kernel/core.ts'
 import { terminals } from '../root/terminal-list.ts'
 import { annotatedSession } from './annotations-channel.ts'
 import { isGone } from './gone.ts'
@@ -18,7 +21,10 @@ export function changeable(core: Core): void {
 
 /** Returns whether a URI names a channel, or is an alias of one. */
 export function isUsed(core: Core, uri: Uri): boolean {
-  const { aliases, catalog, log, sessionResources } = core
+  const { log } = core
+  const aliases = aliasesOf(core)
+  const catalog = catalogOf(core)
+  const sessionResources = sessionResourcesOf(core)
   const known =
     catalog.get(uri) ?? catalog.sessionOf(uri) ?? catalog.defaultChatNamed(uri) ?? aliases.resolve(uri)
   return (
@@ -38,13 +44,13 @@ export async function aliasTaken(core: Core, session: Uri, provider: string): Pr
 
 /** Gives a session an unused alias, because the usual one is taken. */
 export function assignAlias(core: Core, session: Uri, provider: string): void {
-  core.aliases.assign(session, `${usualAlias(session, provider)}-${core.world.id()}`)
+  aliasesOf(core).assign(session, `${usualAlias(session, provider)}-${core.world.id()}`)
 }
 
 /** Gives another alias to each session of an earlier build whose usual alias is taken. Runs once for a store. */
 export async function settleAliases(core: Core): Promise<void> {
   if ((await core.records.get(settled)) !== undefined) return
-  for (const { resource, provider } of core.catalog.all)
+  for (const { resource, provider } of catalogOf(core).all)
     if (await wasUsed(core, usualAlias(resource, provider))) assignAlias(core, resource, provider)
   core.records.put(settled, '')
 }
@@ -54,7 +60,7 @@ export async function settleAliases(core: Core): Promise<void> {
  * URI is the alias of a session.
  */
 async function wasUsed(core: Core, uri: Uri | undefined): Promise<boolean> {
-  return uri !== undefined && (core.catalog.get(uri) !== undefined || (await isGone(core, uri)))
+  return uri !== undefined && (catalogOf(core).get(uri) !== undefined || (await isGone(core, uri)))
 }
 
 const settled = 'aliases'

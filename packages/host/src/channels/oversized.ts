@@ -1,5 +1,6 @@
+import { catalogOf } from '../core/catalog.ts'
 import type { ActiveTurn, ErrorPart, ResponsePart, Turn } from '@atrium/protocol/chat/state'
-import type { Core } from '../core/core.ts'
+import type { Core } from '../kernel/core.ts'
 import type { Channel } from '../log/channel.ts'
 import type { Row } from '../log/channel-rows.ts'
 import { lengthOf } from '../log/rows.ts'
@@ -172,7 +173,7 @@ function newest(parts: readonly ResponsePart[], max: number): readonly ResponseP
 
 /** Stores long texts of a chat in the content of its session. A host that may not write makes references that cannot be read. */
 function keepFor(core: Core, chat: Channel): Keep {
-  const session = core.catalog.sessionOf(chat.uri) ?? chat.uri
+  const session = catalogOf(core).sessionOf(chat.uri) ?? chat.uri
   if (core.readOnlyReason() === undefined) return (bytes, type) => keepBytes(core, session, bytes, type)
   return (bytes, contentType) =>
     Promise.resolve({ uri: 'ahp-content:/unavailable', sizeHint: bytes.length, contentType })

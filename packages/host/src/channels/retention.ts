@@ -1,7 +1,8 @@
+import { catalogOf } from '../core/catalog.ts'
 import type { Uri } from '@atrium/protocol/channel'
 import { kindNamed } from '@atrium/protocol/channels'
 import { rootUri } from '@atrium/protocol/uri'
-import type { Core } from '../core/core.ts'
+import type { Core } from '../kernel/core.ts'
 import { DiskFull } from '../ports/log.ts'
 import { readRecord } from '../records/checked-records.ts'
 import { mostDays, retentionKey } from '../root/retention-setting.ts'
@@ -23,7 +24,7 @@ export async function forgetOld(core: Core): Promise<void> {
   const retention = core.log.channel(rootUri, 'root')?.committed?.config?.values[retentionKey]
   if (typeof retention !== 'number') return
   const cutoff = cutoffOf(core, days, core.world.now() - retention * dayMs)
-  for (const uri of [rootUri, ...core.catalog.channels]) {
+  for (const uri of [rootUri, ...catalogOf(core).channels]) {
     try {
       if (await forgetUpTo(core, uri, cutoff)) core.sealing.freed()
     } catch (error) {
@@ -57,10 +58,10 @@ const daysKey = 'days'
  * number. So does each run of the host (epoch): its first number is at least 1000 times the time of its start in
  * milliseconds, and all smaller numbers were assigned before the run.
  */
-function cutoffOf({ earlierEpochs, log }: Core, days: readonly Day[], time: number): number {
-  const epochs = [...earlierEpochs, log].map(({ first }): Day => [first / 1000, first - 1])
+function cutoffOf(core: Core, days: readonly Day[], time: number): number {
+  const epochs = [...core.about.earlierEpochs, core.log].map(({ first }): Day => [first / 1000, first - 1])
   const past = [...days, ...epochs].filter(([ms]) => ms <= time)
-  return Math.min(log.committedSeq, Math.max(0, ...past.map(([, seq]) => seq)))
+  return Math.min(core.log.committedSeq, Math.max(0, ...past.map(([, seq]) => seq)))
 }
 
 /**

@@ -1,7 +1,7 @@
 import { customizationsOf } from '../core/customizing.ts'
 import { annotationsUri, rootUri } from '@atrium/protocol/uri'
 import type { Channel } from '../log/channel.ts'
-import type { Core } from '../core/core.ts'
+import type { Core } from '../kernel/core.ts'
 
 /** Time that a channel without subscribers stays in memory. */
 const idleMs = 60_000

@@ -1,3 +1,4 @@
+import { catalogOf } from '../core/catalog.ts'
 import { sessionChangesetUri } from '@atrium/protocol/changeset/catalogue'
 import type { ChangesetState } from '@atrium/protocol/changeset/state'
 import { primaryChat } from '@atrium/protocol/session/primary-chat'
@@ -6,7 +7,7 @@ import type { Lens } from '@atrium/protocol/versions/lens'
 import type { Channel } from '../log/channel.ts'
 import { rowsIn } from '../log/channel-rows.ts'
 import type { Row } from '../log/channel-rows.ts'
-import type { Core } from '../core/core.ts'
+import type { Core } from '../kernel/core.ts'
 import { annotationsSummary } from './annotations-channel.ts'
 import { cursorBefore } from './cursor.ts'
 import { committedEntryOf, derived } from './derived.ts'
@@ -123,12 +124,10 @@ function changesetFor(
  * Returns the session list's entry of a session, or of the session of a chat. Undefined if the states of the protocol
  * version do not contain this entry.
  */
-function summaryFor(
-  { catalog }: Core,
-  { uri }: Channel,
-  { viewer }: SnapshotForm,
-): SessionSummary | undefined {
-  return viewer === undefined ? undefined : (catalog.get(uri) ?? catalog.get(catalog.sessionOf(uri) ?? ''))
+function summaryFor(core: Core, { uri }: Channel, { viewer }: SnapshotForm): SessionSummary | undefined {
+  return viewer === undefined
+    ? undefined
+    : (catalogOf(core).get(uri) ?? catalogOf(core).get(catalogOf(core).sessionOf(uri) ?? ''))
 }
 
 function wholeState(core: Core, channel: Channel): object {

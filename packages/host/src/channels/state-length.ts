@@ -1,7 +1,7 @@
 import type { Action } from '@atrium/protocol/channel'
 import { callsOf } from '@atrium/protocol/chat/calls'
 import type { Channel } from '../log/channel.ts'
-import type { Core } from '../core/core.ts'
+import type { Core } from '../kernel/core.ts'
 
 /**
  * Returns the length of a channel's newest state, committed or not, in characters of JSON and without the finished

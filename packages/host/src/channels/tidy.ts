@@ -1,5 +1,5 @@
 import { changesOf } from '../core/changes/change-tracking.ts'
-import type { Core } from '../core/core.ts'
+import type { Core } from '../kernel/core.ts'
 import { shortenGone } from './gone.ts'
 import { forgetOld } from './retention.ts'
 

@@ -1,9 +1,10 @@
+import { catalogOf } from '../core/catalog.ts'
 import { customizationsOf } from '../core/customizing.ts'
 import { changesOf } from '../core/changes/change-tracking.ts'
 import type { Uri } from '@atrium/protocol/channel'
 import { AhpError, errorCodes } from '@atrium/protocol/errors'
 import type { Channel } from '../log/channel.ts'
-import type { Core } from '../core/core.ts'
+import type { Core } from '../kernel/core.ts'
 import { Damaged } from '../log/rebuild.ts'
 import { annotatedSession, hasAnnotations, openAnnotations } from './annotations-channel.ts'
 import { sleepWhenIdle } from './sleep.ts'
@@ -76,7 +77,7 @@ const firstBatch = 256
  */
 async function wakeAlone(core: Core, uri: Uri): Promise<Channel | undefined> {
   const annotated = annotatedSession(core, uri)
-  const session = core.catalog.sessionOf(uri) ?? annotated
+  const session = catalogOf(core).sessionOf(uri) ?? annotated
   if (session !== undefined) await wakeOne(core, session)
   const found = await wakeOne(core, uri)
   if (found || annotated === undefined) return found
@@ -101,7 +102,7 @@ async function wakeOne(core: Core, uri: Uri): Promise<Channel | undefined> {
   }
   // The session list and the log change in the same transaction. If the session list has the channel and the log does
   // not, the log is damaged.
-  else if (core.catalog.get(uri) ?? core.catalog.sessionOf(uri) ?? hasAnnotations(core, uri))
+  else if (catalogOf(core).get(uri) ?? catalogOf(core).sessionOf(uri) ?? hasAnnotations(core, uri))
     throw new Damaged(`${uri} is listed and not in the store`)
   return channel
 }

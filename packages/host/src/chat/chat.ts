@@ -1,3 +1,5 @@
+import { catalogOf } from '../core/catalog.ts'
+import { ownersOf } from '../core/owners.ts'
 import { changesOf } from '../core/changes/change-tracking.ts'
 import type { Uri } from '@atrium/protocol/channel'
 import type { ChatForkSource } from '@atrium/protocol/chat/commands'
@@ -11,7 +13,7 @@ import { isGone, setGone } from '../channels/gone.ts'
 import { changeable, isUsed } from '../channels/names.ts'
 import type { Mutation } from '../channels/names.ts'
 import { wake } from '../channels/wake.ts'
-import type { Core } from '../core/core.ts'
+import type { Core } from '../kernel/core.ts'
 import { entryOf, sessionOf } from '../core/lookup.ts'
 import type { Channel } from '../log/channel.ts'
 import { attachmentProblem, pinnedMessage, wakeFor } from '../turn/pin.ts'
@@ -28,9 +30,9 @@ export async function createChat(core: Core, params: Params<'createChat'>): Muta
   const first = initialMessage && { type: 'chat/turnStarted', message: initialMessage }
   if (first) await wakeFor(core, first)
   await wake(core, uri)
-  if (source && core.catalog.sessionOf(source.chat) === uri) await wake(core, source.chat)
+  if (source && catalogOf(core).sessionOf(source.chat) === uri) await wake(core, source.chat)
   const waking = agentOf(core, sessionFor(core, uri).head.provider)
-  if (waking?.missing) await requireSignInNow(core, waking, core.owners.of(uri))
+  if (waking?.missing) await requireSignInNow(core, waking, ownersOf(core).of(uri))
   // From here on nothing is awaited, so that nothing can change between the checks and the creation. The exception is
   // the copy for a fork. After the copy, the session is checked again.
   const session = sessionFor(core, uri)
@@ -39,7 +41,7 @@ export async function createChat(core: Core, params: Params<'createChat'>): Muta
   const problem = creationProblem(core, session, params) ?? (first && attachmentProblem(core, first))
   if (problem !== undefined) throw AhpError.invalidParams(`createChat: ${problem}`)
   const agent = agentOf(core, session.head.provider)
-  if (agent) requireSignIn(core, agent, core.owners.of(uri))
+  if (agent) requireSignIn(core, agent, ownersOf(core).of(uri))
   const summary = newSummary(core, chat, optionsOf(core, session, params))
   const copied = source?.kind === 'fork' ? await fork(core, uri, source, summary) : undefined
   const added = addChat(core, sessionFor(core, uri), summary, copied)
@@ -50,7 +52,7 @@ export async function createChat(core: Core, params: Params<'createChat'>): Muta
 /** Returns the session that a new chat is for. Throws if no chat can be added to it. */
 function sessionFor(core: Core, uri: Uri): Channel<'session'> {
   const session = core.log.channel(uri, 'session')
-  if (!session || !core.catalog.get(uri)) throw AhpError.sessionNotFound(uri)
+  if (!session || !catalogOf(core).get(uri)) throw AhpError.sessionNotFound(uri)
   const { lifecycle, provider, chats } = session.head
   if (lifecycle === 'failed') throw AhpError.conflict('this session could not be created')
   const { multipleChats } = agentOf(core, provider)?.info.capabilities ?? {}
@@ -141,7 +143,7 @@ export function forgetChat(core: Core, uri: Uri, session?: Uri): void {
   // URI, which is recorded itself.
   if (session === undefined || uri !== defaultChatUri(session)) setGone(core, uri)
   core.sealing.freed()
-  core.catalog.chatIndex.forget(uri)
+  catalogOf(core).chatIndex.forget(uri)
   changesOf(core)?.forgotten(uri)
   const chat = core.log.channel(uri)
   if (chat) core.log.drop(chat)

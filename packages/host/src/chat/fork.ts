@@ -1,10 +1,11 @@
+import { catalogOf } from '../core/catalog.ts'
 import type { Uri } from '@atrium/protocol/channel'
 import type { ChatSource } from '@atrium/protocol/chat/commands'
 import type { ChatOrigin } from '@atrium/protocol/chat/state'
 import { compact } from '@atrium/protocol/update'
 import { agentOf } from '../agents/agents.ts'
 import type { Channel } from '../log/channel.ts'
-import type { Core } from '../core/core.ts'
+import type { Core } from '../kernel/core.ts'
 
 /** Returns the reason why a chat cannot be created from this source; undefined if it can. */
 export function sourceProblem(
@@ -18,7 +19,8 @@ export function sourceProblem(
     return 'the kind of the source must be fork or sideChat'
   if (source.kind === 'fork' && !multipleChats?.fork) return 'this agent does not support forks'
   if (source.kind === 'sideChat' && !multipleChats?.sideChat) return 'this agent does not support side chats'
-  if (core.catalog.sessionOf(source.chat) !== session.uri) return 'the source is not a chat of this session'
+  if (catalogOf(core).sessionOf(source.chat) !== session.uri)
+    return 'the source is not a chat of this session'
   const chat = core.log.channel(source.chat, 'chat')
   if (chat?.head.activeTurn?.id === source.turnId)
     return 'the source turn is in progress: wait for its end, or cancel it'

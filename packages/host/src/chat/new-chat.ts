@@ -1,3 +1,4 @@
+import { catalogOf } from '../core/catalog.ts'
 import type { Uri } from '@atrium/protocol/channel'
 import type { ChatAction } from '@atrium/protocol/chat/actions'
 import type { Message } from '@atrium/protocol/chat/message'
@@ -5,7 +6,7 @@ import type { ChatInteractivity, ChatOrigin, ChatState, ChatSummary } from '@atr
 import { Activity } from '@atrium/protocol/status'
 import { compact } from '@atrium/protocol/update'
 import { sleepWhenIdle } from '../channels/sleep.ts'
-import type { Core } from '../core/core.ts'
+import type { Core } from '../kernel/core.ts'
 import type { Channel } from '../log/channel.ts'
 import { publishCopy } from './copy-turns.ts'
 
@@ -38,7 +39,7 @@ export function newChat(
   summary: ChatSummary,
   copied?: Channel<'chat'>,
 ): Channel<'chat'> {
-  core.catalog.chatIndex.add(summary.resource, session)
+  catalogOf(core).chatIndex.add(summary.resource, session)
   if (copied) return publishCopy(core, copied)
   const chat = core.log.create(summary.resource, 'chat', firstState(summary))
   sleepWhenIdle(core, chat)

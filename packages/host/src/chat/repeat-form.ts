@@ -3,7 +3,7 @@ import type { ChatAction } from '@atrium/protocol/chat/actions'
 import { repeatedRequestId } from '@atrium/protocol/chat/repeated-request'
 import type { ChatInputAnswer, ChatInputQuestion, ChatInputRequest } from '@atrium/protocol/chat/request'
 import { hasRoom } from '../channels/state-length.ts'
-import type { Core } from '../core/core.ts'
+import type { Core } from '../kernel/core.ts'
 import type { Channel } from '../log/channel.ts'
 import { answerProblem } from './answers.ts'
 import { openRequest } from './guards.ts'
@@ -24,7 +24,7 @@ export function repeatForm(
 ): void {
   if (!chat.is('chat') || !isCompletion(action)) return
   const open = openRequest(chat.head, action.requestId)
-  if (!open || !core.habits(core.clients.implementationOf(clientId)?.name).dropsAnsweredForms) return
+  if (!open || !core.clients.habits(core.clients.implementationOf(clientId)?.name).dropsAnsweredForms) return
   if (core.readOnlyReason() !== undefined) return
   const { request } = open
   const answers = draftsOf(request, action.answers)

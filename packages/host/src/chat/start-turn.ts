@@ -1,3 +1,4 @@
+import { machinesOf } from '../core/node/machines.ts'
 import type { Uri } from '@atrium/protocol/channel'
 import type { Message } from '@atrium/protocol/chat/message'
 import type { ErrorInfo } from '@atrium/protocol/common/content'
@@ -6,9 +7,9 @@ import { chatUri } from '@atrium/protocol/uri'
 import { agentFor, noAgent, setAgents } from '../agents/agents.ts'
 import { syncCustomizations, syncTools } from '../agents/customizations.ts'
 import { failWithoutToken } from '../auth/needed.ts'
-import type { Core } from '../core/core.ts'
+import type { Core } from '../kernel/core.ts'
 import { sessionOf } from '../core/lookup.ts'
-import type { Effects } from '../core/rules.ts'
+import type { Effects } from '../kernel/rules.ts'
 import type { Channel } from '../log/channel.ts'
 import type { Task } from '../ports/agent.ts'
 import { TurnFailed } from '../ports/agent.ts'
@@ -64,8 +65,8 @@ export function startTurn(core: Core, chat: Channel<'chat'>): void {
 }
 
 /** The error of work in the folders of a session that are on another machine (L44). */
-export function elsewhere({ machines }: Core, session: Uri): ErrorInfo | undefined {
-  const message = machines.problem(session)
+export function elsewhere(core: Core, session: Uri): ErrorInfo | undefined {
+  const message = machinesOf(core).problem(session)
   return message === undefined ? undefined : { errorType: 'elsewhere', message }
 }
 

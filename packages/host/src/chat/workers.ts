@@ -1,7 +1,7 @@
 import type { Uri } from '@atrium/protocol/channel'
 import type { ActiveTurn, ChatSummary } from '@atrium/protocol/chat/state'
 import type { Channel } from '../log/channel.ts'
-import type { Core } from '../core/core.ts'
+import type { Core } from '../kernel/core.ts'
 
 /**
  * Cancels the turns of a chat's workers (agents that do tasks of its turn, in chats of their own), in the transaction

@@ -1,4 +1,4 @@
-import { withTimeout } from '../core/timeout.ts'
+import { withTimeout } from '../kernel/timeout.ts'
 import type { EffectTimer } from '../ports/effect-timer.ts'
 import { Deposed, StoreAway } from '../ports/lease.ts'
 import type { Lease } from '../ports/lease.ts'

@@ -1,12 +1,13 @@
+import { catalogOf } from '../core/catalog.ts'
 import { changesOf } from '../core/changes/change-tracking.ts'
 import type { Uri } from '@atrium/protocol/channel'
 import type { Method, Params } from '@atrium/protocol/commands'
 import { AhpError } from '@atrium/protocol/errors'
 import type { JsonResult } from '@atrium/protocol/rpc/peer'
 import type { Channel } from '../log/channel.ts'
-import type { Core } from '../core/core.ts'
-import type { Link } from '../core/link.ts'
-import { notifySpace } from '../core/space.ts'
+import type { Core } from '../kernel/core.ts'
+import type { Link } from '../kernel/link.ts'
+import { notifySpace } from '../kernel/space.ts'
 import { resolveSessionConfig, sessionConfigCompletions } from '../agents/agents.ts'
 import { authenticate } from '../auth/auth.ts'
 import { createChat, disposeChat } from '../chat/chat.ts'
@@ -72,7 +73,7 @@ const table: { readonly [M in Method]?: Run<M> } = {
         .then(({ seq }) => core.log.reached(seq))
         .then(() => ({})),
     ),
-  listSessions: (core, _, { limit, cursor }) => core.catalog.page(limit, cursor),
+  listSessions: (core, _, { limit, cursor }) => catalogOf(core).page(limit, cursor),
   createSession: async (core, link, params) => whenCommitted(core, await createSession(core, link, params)),
   disposeSession: async (core, _, params) => whenCommitted(core, await disposeSession(core, params)),
   resolveSessionConfig: (core, _, params) => resolveSessionConfig(core, params),
@@ -110,7 +111,7 @@ const table: { readonly [M in Method]?: Run<M> } = {
   createResourceWatch: (core, _, params) => createResourceWatch(core, params),
   completions: async (core, _, params, name) => {
     // VS Code asks on the channel of the session, and means its default chat.
-    const uri = core.catalog.get(params.channel)?.defaultChat ?? params.channel
+    const uri = catalogOf(core).get(params.channel)?.defaultChat ?? params.channel
     const chat = await chatNamed(core, uri, name)
     // Later requests do not wait for completions: completions change no state, and the user goes on typing.
     return new DeferredResponse(completions(core, chat, params))
@@ -135,7 +136,7 @@ function isReady(core: Core, uri: Uri, view: View | undefined): boolean {
 async function wakeTogether(core: Core, uris: readonly Uri[], view: View): Promise<Channel | undefined> {
   for (;;) {
     // A damaged changeset must not keep a client from the session that includes it.
-    const needed = (uri: Uri, at: number) => at === 0 || core.catalog.sessionOf(uri) !== undefined
+    const needed = (uri: Uri, at: number) => at === 0 || catalogOf(core).sessionOf(uri) !== undefined
     const wakeEach = (uri: Uri, at: number) => (needed(uri, at) ? wake : wakeIfSound)(core, uri, view)
     const channels = await Promise.all(uris.map(wakeEach))
     for (const channel of channels) if (channel) await changesOf(core)?.markStale(channel)

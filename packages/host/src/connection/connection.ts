@@ -1,15 +1,14 @@
-import { tokensOf } from '../auth/tokens.ts'
-import { departuresOf } from '../core/departures.ts'
+import { sessionFeedOf } from '../core/session-feed.ts'
 import type { Uri } from '@atrium/protocol/channel'
 import { AhpError } from '@atrium/protocol/errors'
 import type { Device } from '@atrium/protocol/root/device'
 import { JsonResult, LinkClosed, Peer } from '@atrium/protocol/rpc/peer'
 import type { Transport } from '@atrium/protocol/rpc/transport'
 import type { View } from '../channels/snapshot.ts'
-import { foreignClientId, withNaming } from '../core/clients.ts'
-import type { Core } from '../core/core.ts'
-import { sameIdentity } from '../core/link.ts'
-import type { Identity } from '../core/link.ts'
+import { foreignClientId, withNaming } from '../kernel/clients.ts'
+import type { Core } from '../kernel/core.ts'
+import { sameIdentity } from '../kernel/link.ts'
+import type { Identity } from '../kernel/link.ts'
 import type { Channel } from '../log/channel.ts'
 import type { Entry } from '../log/entry.ts'
 import type { ClientLink } from './client-link.ts'
@@ -175,13 +174,12 @@ export class Connection implements ClientLink {
 
   claim(clientId: string): void {
     this.#checkNotEnded()
-    const older = this.#core.links.get(clientId)
+    const older = this.#core.clients.links.get(clientId)
     if (older && !sameIdentity(older, this)) throw foreignClientId()
     older?.close(1001, 'this client has opened another connection')
-    this.#core.links.set(clientId, this)
-    tokensOf(this.#core).linkOpened(this.principal)
-    departuresOf(this.#core).returned(clientId)
+    this.#core.clients.links.set(clientId, this)
     this.#clientId = clientId
+    this.#core.parts.clientCame(this)
     // The client's older connections may have begun requests. Until these are finished, only the handshake is processed.
     const unfinished = this.#queues.unfinished.of(clientId)
     if (unfinished) void unfinished.then(this.#intake.hold())
@@ -200,7 +198,7 @@ export class Connection implements ClientLink {
       this.#core.log.uncommittedOf(record.clientId).map(({ seq }) => seq),
     )
     this.#core.log.redirect(record.clientId, this)
-    if (this.dialect.generation.nested) this.#core.sessionFeed.followers.add(this)
+    if (this.dialect.generation.nested) sessionFeedOf(this.#core).followers.add(this)
     this.subscriptions.keep(record)
   }
 
@@ -271,23 +269,21 @@ export class Connection implements ClientLink {
     this.#ended = true
     this.#cancelHandshakeTimer()
     this.#intake.end()
-    this.#core.readBudget.leave(this)
-    this.#core.sessionFeed.followers.delete(this)
+    this.#core.parts.linkEnded(this)
     this.subscriptions.clear()
     this.#unclaim()
   }
 
   /** Whether this is the newest connection on which the client has identified itself. */
   get #claimed(): boolean {
-    return this.#core.links.get(this.#clientId) === this
+    return this.#core.clients.links.get(this.#clientId) === this
   }
 
   #unclaim(): void {
     if (!this.#claimed) return
-    this.#core.links.delete(this.#clientId)
-    tokensOf(this.#core).linkClosed(this.principal)
+    this.#core.clients.links.delete(this.#clientId)
     this.#core.clients.leave(this.#clientId)
-    departuresOf(this.#core).departed(this.#clientId)
+    this.#core.parts.clientLeft(this)
   }
 }
 

@@ -1,6 +1,6 @@
 import type { Uri } from '@atrium/protocol/channel'
 import { AhpError, errorCodes } from '@atrium/protocol/errors'
-import type { Core } from '../core/core.ts'
+import type { Core } from '../kernel/core.ts'
 import { DeferredResponse } from './deferred-response.ts'
 
 const missing = new Set<number>([errorCodes.NotFound, errorCodes.SessionNotFound])

@@ -1,10 +1,12 @@
+import { agentsOf } from '../agents/agents.ts'
+import { terminalsOf } from '../core/machine.ts'
 import type { Params } from '@atrium/protocol/commands'
 import { negotiate } from '@atrium/protocol/versions/negotiate'
 import { commandPrefix } from '../agents/shell-agent.ts'
 import { triggers } from '../completions/typed.ts'
-import { infoOf, withNaming } from '../core/clients.ts'
-import type { ClientRecord } from '../core/clients.ts'
-import type { Core } from '../core/core.ts'
+import { infoOf, withNaming } from '../kernel/clients.ts'
+import type { ClientRecord } from '../kernel/clients.ts'
+import type { Core } from '../kernel/core.ts'
 import { supportedVersions } from '../dialect/generation.ts'
 import {
   claimClient,
@@ -32,7 +34,7 @@ export async function initialize(
   const { offered, version } = negotiate(params.protocolVersions, supportedVersions)
   const { names } = link.dialect
   link.dialect.useVersion(version, clientId)
-  const { usesAliases = false } = core.habits(clientInfo?.name)
+  const { usesAliases = false } = core.clients.habits(clientInfo?.name)
   // In 0.1 sessions have no other names.
   names.restore({ aliases: usesAliases || link.dialect.generation.nested, except: [] })
   const requested = requestedChannels(core, link, initialSubscriptions)
@@ -54,7 +56,7 @@ export async function initialize(
   const fixed = link.dialect.result('initialize', {
     protocolVersion: offered,
     serverSeq: core.log.committedSeq,
-    serverInfo: core.info,
+    serverInfo: core.about.info,
     _meta: {
       'x-atrium': {
         resends: true,
@@ -67,9 +69,9 @@ export async function initialize(
         }),
       },
     },
-    ...(core.defaultDirectory !== undefined && { defaultDirectory: core.defaultDirectory }),
+    ...(core.about.defaultDirectory !== undefined && { defaultDirectory: core.about.defaultDirectory }),
     completionTriggerCharacters: triggers,
-    ...(core.terminals && { terminalCommandPrefix: commandPrefix }),
+    ...(terminalsOf(core) && { terminalCommandPrefix: commandPrefix }),
   })
   return `${JSON.stringify(fixed).slice(0, -1)},"snapshots":[${snapshots.join()}]}`
 }
@@ -92,8 +94,8 @@ function wantsClients({ _meta }: Params<'initialize'>): boolean {
 }
 
 /** The last lines of diagnostic output of each agent. */
-function agentMessages({ agents }: Core): readonly object[] {
-  return agents.flatMap(({ info, lastWords = [] }) =>
+function agentMessages(core: Core): readonly object[] {
+  return agentsOf(core).list.flatMap(({ info, lastWords = [] }) =>
     lastWords.length > 0 ? [{ provider: info.provider, lastWords }] : [],
   )
 }

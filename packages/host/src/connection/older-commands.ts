@@ -1,3 +1,5 @@
+import { agentsOf } from '../agents/agents.ts'
+import { catalogOf } from '../core/catalog.ts'
 import type { Uri } from '@atrium/protocol/channel'
 import type { Params } from '@atrium/protocol/commands'
 import { AhpError } from '@atrium/protocol/errors'
@@ -12,7 +14,7 @@ import { cursorBefore } from '../channels/cursor.ts'
 import { sessionDiffs } from '../changes/session-diffs.ts'
 import { wake } from '../channels/wake.ts'
 import { disposeChat } from '../chat/chat.ts'
-import type { Core } from '../core/core.ts'
+import type { Core } from '../kernel/core.ts'
 import type { Generation } from '../dialect/generation.ts'
 import { primaryChat } from '../dialect/primary-chat.ts'
 import { createSession, disposeSession } from '../session/session.ts'
@@ -67,7 +69,7 @@ async function pageOfTurns({ core, params, sent }: OlderRequest): Promise<object
 function allSessions({ core }: Pick<OlderRequest, 'core'>): { readonly items: readonly SessionSummary[] } {
   const items: SessionSummary[] = []
   for (let cursor: string | undefined, more = true; more;) {
-    const page = core.catalog.page(undefined, cursor)
+    const page = catalogOf(core).page(undefined, cursor)
     items.push(...page.items)
     cursor = page.nextCursor
     more = cursor !== undefined
@@ -129,7 +131,7 @@ async function withChoices<P extends { readonly provider?: string; readonly conf
  * itself, and every other chat as a session of its own.
  */
 async function disposeNamed({ core, params }: OlderRequest): Promise<unknown> {
-  const isChat = core.catalog.sessionOf(params.channel) !== undefined
+  const isChat = catalogOf(core).sessionOf(params.channel) !== undefined
   return whenCommitted(core, await (isChat ? disposeChat(core, params) : disposeSession(core, params)))
 }
 
@@ -138,7 +140,7 @@ async function disposeNamed({ core, params }: OlderRequest): Promise<unknown> {
  * without chats (the primary chat) is searched first.
  */
 async function forkOf(core: Core, session: Uri, turnId: string): Promise<SessionFork> {
-  const summary = core.catalog.get(session)
+  const summary = catalogOf(core).get(session)
   if (!summary) throw AhpError.sessionNotFound(session)
   const primary = primaryChat(core, session)
   const others = (summary.chats ?? []).map(({ resource }) => resource).filter((uri) => uri !== primary)
@@ -154,10 +156,10 @@ async function forkOf(core: Core, session: Uri, turnId: string): Promise<Session
  * Returns the provider of a new session in AHP 0.1, where the scheme of the session's URI names it. Undefined if the
  * host has no such agent.
  */
-function providerIn({ agents }: Core, sent: object): string | undefined {
+function providerIn(core: Core, sent: object): string | undefined {
   const uri = 'session' in sent && typeof sent.session === 'string' ? sent.session : ''
   const scheme = uri.slice(0, Math.max(0, uri.indexOf(':')))
-  return agents.find(({ info }) => info.provider === scheme)?.info.provider
+  return agentsOf(core).list.find(({ info }) => info.provider === scheme)?.info.provider
 }
 
 /** Returns the params with `model` as a selection. Some clients of AHP 0.1 send the id of a model in its place. */

@@ -1,9 +1,10 @@
+import { sessionFeedOf } from '../core/session-feed.ts'
 import type { Params } from '@atrium/protocol/commands'
 import { AhpError } from '@atrium/protocol/errors'
 import { ContextMissing } from '@atrium/protocol/versions/lens'
-import { withNaming } from '../core/clients.ts'
-import type { ClientRecord } from '../core/clients.ts'
-import type { Core } from '../core/core.ts'
+import { withNaming } from '../kernel/clients.ts'
+import type { ClientRecord } from '../kernel/clients.ts'
+import type { Core } from '../kernel/core.ts'
 import { generationOf } from '../dialect/generation.ts'
 import { firstRootUri } from '../dialect/session-names.ts'
 import type { Channel } from '../log/channel.ts'
@@ -60,7 +61,7 @@ export async function reconnect(
   const { held, damaged } = await holdAll(core, link, requested)
   const note = storeNote(
     damaged,
-    wasLost(core.earlierEpochs, lastSeen) || isUnknown(core, lastSeen, known.run),
+    wasLost(core.about.earlierEpochs, lastSeen) || isUnknown(core, lastSeen, known.run),
   )
   const meta = Object.keys(note).length > 0 ? `,"_meta":${JSON.stringify({ 'x-atrium': note })}` : ''
   const seen = wasAssigned(core, lastSeen, known.run)
@@ -85,7 +86,7 @@ export async function reconnect(
   for (const channel of channels) link.subscriptions.restore(channel)
   link.outbox.latency = link.subscriptions.latency
   // A client whose `lastSeen` is not a valid sequence number may have missed any change of the session list.
-  core.sessionFeed.catchUp(link, seen ? lastSeen : 0)
+  sessionFeedOf(core).catchUp(link, seen ? lastSeen : 0)
   if (!actions) return `{"type":"snapshot","snapshots":[${snapshotsFor(core, link, channels).join()}]${meta}}`
   link.subscriptions.replayedFrom = lastSeen
   for (const { uri } of channels) requested.delete(uri)
@@ -97,9 +98,9 @@ export async function reconnect(
  * Whether a client can have seen a sequence number that still counts: committed by this run of the host, or made durable by an
  * earlier one. `run` is the run in which the client was here last, so it can have seen no number of a later run.
  */
-function wasAssigned({ log, earlierEpochs }: Core, seq: number, run = log.first): boolean {
-  if (seq >= log.first - 1) return run === log.first && seq <= log.committedSeq
-  const seenEpochs = earlierEpochs.filter(({ first }) => first <= run)
+function wasAssigned(core: Core, seq: number, run = core.log.first): boolean {
+  if (seq >= core.log.first - 1) return run === core.log.first && seq <= core.log.committedSeq
+  const seenEpochs = core.about.earlierEpochs.filter(({ first }) => first <= run)
   return inEpoch(seenEpochs, seq)
 }
 

@@ -1,7 +1,7 @@
 import type { Uri } from '@atrium/protocol/channel'
 import { limits } from '@atrium/protocol/limits'
 import type { Channel } from '../log/channel.ts'
-import type { SnapshotSent } from '../core/clients.ts'
+import type { SnapshotSent } from '../kernel/clients.ts'
 import { envelopeText } from '../log/entry.ts'
 import type { EnvelopeParts } from '../log/entry.ts'
 import type { Log } from '../log/log.ts'

@@ -1,6 +1,6 @@
 import { strideOf } from '@atrium/protocol/kind'
 import { ContextMissing } from '@atrium/protocol/versions/lens'
-import type { Core } from '../core/core.ts'
+import type { Core } from '../kernel/core.ts'
 import type { Channel } from '../log/channel.ts'
 import type { StoredEnvelope } from '../ports/log.ts'
 import type { OpeningLink } from './opening.ts'

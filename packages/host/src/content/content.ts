@@ -1,7 +1,9 @@
+import { catalogOf } from '../core/catalog.ts'
+import { contentRetentionOf } from '../core/content-retention.ts'
 import { changesOf } from '../core/changes/change-tracking.ts'
 import type { Uri } from '@atrium/protocol/channel'
 import type { ContentRef } from '@atrium/protocol/common/content'
-import type { Core } from '../core/core.ts'
+import type { Core } from '../kernel/core.ts'
 import { parseCapturedUri } from './captured-uri.ts'
 
 /** The URI of content that a session stores outside its state, by hash. The content is deleted with the session. */
@@ -30,12 +32,12 @@ export function isContent(uri: Uri): boolean {
 export async function readContent(core: Core, uri: Uri): Promise<Uint8Array | undefined> {
   const captured = parseCapturedUri(uri)
   if (captured)
-    return core.catalog.get(captured.session) ? changesOf(core)?.read(captured.content) : undefined
+    return catalogOf(core).get(captured.session) ? changesOf(core)?.read(captured.content) : undefined
   const [, hash, session] = /^[^/]*\/([0-9a-f]{64})(?:\/[^/?]*)?\?(.+)$/.exec(uri) ?? []
   const name = session === undefined ? undefined : decoded(session)
   if (hash === undefined || name === undefined) return undefined
   // The session may be gone while a chat that moved away from it still needs the content.
-  if (!core.catalog.get(name) && !core.contentRetention.isRetained(name)) return undefined
+  if (!catalogOf(core).get(name) && !contentRetentionOf(core).isRetained(name)) return undefined
   return core.store.blobs.get(name, hash)
 }
 

@@ -3,7 +3,7 @@ import { fromBase64 } from '@atrium/protocol/text/base64'
 import type { ToolResultContent } from '@atrium/protocol/chat/tool'
 import type { ContentRef } from '@atrium/protocol/common/content'
 import { keepBytes } from './content.ts'
-import type { Core } from '../core/core.ts'
+import type { Core } from '../kernel/core.ts'
 import type { AgentAction } from '../ports/agent.ts'
 
 /** The longest output and the longest input of a tool that stay in the state. In characters. */

@@ -8,9 +8,10 @@ import { ChatIndex } from './chat-index.ts'
 import type { LogStore } from '../ports/log.ts'
 import type { ListChanges } from './session-list/list-changes.ts'
 import { prefix, storedList } from './session-list/stored-list.ts'
-import { RecordMap, textFormat } from './record-map.ts'
+import { RecordMap, textFormat } from '../kernel/record-map.ts'
 import type { StepRecords } from '../log/step-records.ts'
 import { keysOf, summaryOf } from './summary.ts'
+import { defineKey } from '../kernel/key.ts'
 
 const defaultPage = 100
 
@@ -36,7 +37,7 @@ export class Catalog {
   readonly chatIndex = new ChatIndex()
   /** The sessions that are not listed, because their entries and their logs are damaged. */
   lacking: readonly Uri[] = []
-  /** The positions of all listed sessions, newest first. Undefined after a change, until a reader needs it. */
+  /** All listed sessions, newest first. Undefined after a change, until a reader needs it. */
   #order: readonly Position[] | undefined
   /** The directories of all sessions. A change sets it to undefined; the next reader computes it again. */
   #directories: ReadonlySet<Uri> | undefined
@@ -90,9 +91,7 @@ export class Catalog {
 
   /** The directories that sessions work in. */
   get directories(): ReadonlySet<Uri> {
-    this.#directories ??= new Set(
-      [...this.#sessions.values()].flatMap(({ workingDirectories }) => workingDirectories ?? []),
-    )
+    this.#directories ??= new Set(this.all.flatMap(({ workingDirectories = [] }) => workingDirectories))
     return this.#directories
   }
 
@@ -296,3 +295,5 @@ function positionOf(cursor: string): Position {
     throw AhpError.invalidParams('listSessions: unknown cursor')
   return { modifiedAt, resource }
 }
+
+export const catalogOf = defineKey<Catalog>('catalog')

@@ -1,4 +1,5 @@
 import type { Uri } from '@atrium/protocol/channel'
+import { defineKey } from '../kernel/key.ts'
 
 /**
  * The owners of resources that are on a client's side, by URI. Only the owner, which is a client, can read the
@@ -29,3 +30,5 @@ export class ClientUriOwners {
     return undefined
   }
 }
+
+export const clientUriOwnersOf = defineKey<ClientUriOwners>('client URI owners')

@@ -1,6 +1,7 @@
 import type { Uri } from '@atrium/protocol/channel'
-import { RecordMap } from './record-map.ts'
+import { RecordMap } from '../kernel/record-map.ts'
 import type { Records } from '../ports/records.ts'
+import { defineKey } from '../kernel/key.ts'
 
 /**
  * The sessions whose content must be kept after their disposal. A content URI in a turn names the session that stored the
@@ -53,3 +54,5 @@ const uriLines = {
   read: (text: string): ReadonlySet<Uri> => new Set(text.split('\n')),
   write: (uris: ReadonlySet<Uri>): string => [...uris].join('\n'),
 }
+
+export const contentRetentionOf = defineKey<ContentRetention>('content retention')

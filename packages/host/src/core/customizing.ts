@@ -6,7 +6,7 @@ import type { ToolDefinition } from '@atrium/protocol/session/state'
 import type { Channel } from '../log/channel.ts'
 import type { Component } from '../plugins/plugin.ts'
 import type { McpServer } from '../ports/mcp.ts'
-import { defineKey } from './key.ts'
+import { defineKey } from '../kernel/key.ts'
 
 /** The customizations of the sessions, as the other parts of the core use them. */
 export interface Customizing {

@@ -1,6 +1,6 @@
 import type { Uri } from '@atrium/protocol/channel'
-import { defineKey } from './key.ts'
-import { RecordMap, textFormat } from './record-map.ts'
+import { defineKey } from '../kernel/key.ts'
+import { RecordMap, textFormat } from '../kernel/record-map.ts'
 import type { Records } from '../ports/records.ts'
 import { readText } from '../records/checked-records.ts'
 import type { World } from '../ports/world.ts'

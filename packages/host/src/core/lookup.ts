@@ -1,11 +1,12 @@
+import { catalogOf } from './catalog.ts'
 import type { Uri } from '@atrium/protocol/channel'
 import type { ChatSummary } from '@atrium/protocol/chat/state'
 import type { Channel } from '../log/channel.ts'
-import type { Core } from './core.ts'
+import type { Core } from '../kernel/core.ts'
 
 /** Returns the session of a chat. While a chat is in memory, its session is in memory, too. */
 export function sessionOf(core: Core, chat: Uri): Channel<'session'> | undefined {
-  const uri = core.catalog.sessionOf(chat)
+  const uri = catalogOf(core).sessionOf(chat)
   return uri === undefined ? undefined : core.log.channel(uri, 'session')
 }
 

@@ -1,6 +1,7 @@
 import type { Uri } from '@atrium/protocol/channel'
-import { RecordMap, textFormat } from './record-map.ts'
+import { RecordMap, textFormat } from '../kernel/record-map.ts'
 import type { Records } from '../ports/records.ts'
+import { defineKey } from '../kernel/key.ts'
 
 /**
  * The owner of each session: the principal that created the session. The owner's tokens are used only in the owner's own
@@ -34,3 +35,5 @@ export class Owners {
 
 /** The principal of clients that use the host's own token. It owns the sessions without a record. */
 const usualPrincipal = 'owner'
+
+export const ownersOf = defineKey<Owners>('owners')

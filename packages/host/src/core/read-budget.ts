@@ -1,6 +1,7 @@
 import type { LimitValues } from '@atrium/protocol/limits'
 import { LinkClosed } from '@atrium/protocol/rpc/peer'
 import type { World } from '../ports/world.ts'
+import { defineKey } from '../kernel/key.ts'
 
 /**
  * The requester of a read: a link, or an agent that works for a principal. Only a link has `close` and `drained`,
@@ -187,3 +188,5 @@ const leastBytes = 1024
 function fits(held: number, bytes: number, budget: number): boolean {
   return held === 0 || held + bytes <= budget
 }
+
+export const readBudgetOf = defineKey<ReadBudget>('read budget')

@@ -6,6 +6,7 @@ import type { Listener } from '../log/entry.ts'
 import type { Log } from '../log/log.ts'
 import type { World } from '../ports/world.ts'
 import type { ListChanges } from './session-list/list-changes.ts'
+import { defineKey } from '../kernel/key.ts'
 
 /** The pending notification about one session: the session is new, or these fields have changed since the last notification. */
 type Change = 'added' | Partial<SessionSummary>
@@ -143,3 +144,5 @@ function changeable({
 }: SessionSummary): object {
   return { activity: '', ...fields }
 }
+
+export const sessionFeedOf = defineKey<SessionFeed>('session feed')

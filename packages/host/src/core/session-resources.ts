@@ -1,6 +1,7 @@
 import type { Uri } from '@atrium/protocol/channel'
-import { RecordMap } from './record-map.ts'
+import { RecordMap } from '../kernel/record-map.ts'
 import type { Records } from '../ports/records.ts'
+import { defineKey } from '../kernel/key.ts'
 
 /** The session that a channel belongs to. If the channel also belongs to one chat of that session, the chat, too. */
 interface Owner {
@@ -51,3 +52,5 @@ const ownerLines = {
   },
   write: ({ session, chat }: Owner): string => (chat === undefined ? session : `${session}\n${chat}`),
 }
+
+export const sessionResourcesOf = defineKey<SessionResources>('session resources')

@@ -69,7 +69,7 @@ test('[H17.8] the plugin of a client that has left is gone after its grace perio
   await run()
   expect(mcp.opened.at(-1)?.closed).toBe(false)
   ben.peer.close()
-  await until(() => !all.core().links.has('ben'))
+  await until(() => !all.core().clients.links.has('ben'))
   all.world.advance(29_999)
   expect(mcp.opened.at(-1)?.closed).toBe(false)
   all.world.advance(1)

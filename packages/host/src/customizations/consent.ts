@@ -1,6 +1,6 @@
 import type { Uri } from '@atrium/protocol/channel'
-import { RecordMap } from '../core/record-map.ts'
-import type { RecordFormat } from '../core/record-map.ts'
+import { RecordMap } from '../kernel/record-map.ts'
+import type { RecordFormat } from '../kernel/record-map.ts'
 import type { Records } from '../ports/records.ts'
 
 /**

@@ -1,10 +1,11 @@
+import { ownersOf } from '../core/owners.ts'
 import { customizationsOf } from '../core/customizing.ts'
 import type { Uri } from '@atrium/protocol/channel'
 import type { Customization, CustomizationEnablement } from '@atrium/protocol/session/customization'
 import { setAgents } from '../agents/agents.ts'
-import type { Core } from '../core/core.ts'
+import type { Core } from '../kernel/core.ts'
 import type { Customizing, ServerTools, Toggled } from '../core/customizing.ts'
-import type { Effects } from '../core/rules.ts'
+import type { Effects } from '../kernel/rules.ts'
 import type { Channel } from '../log/channel.ts'
 import type { Component } from '../plugins/plugin.ts'
 import type { McpServer, McpServers } from '../ports/mcp.ts'
@@ -140,7 +141,7 @@ export class Customizations implements Customizing {
   }
 
   waitingFor(principal: string, resource: string): readonly WaitingServer[] {
-    const own = [...this.#sessions].filter(([uri]) => this.#shared.core.owners.of(uri) === principal)
+    const own = [...this.#sessions].filter(([uri]) => ownersOf(this.#shared.core).of(uri) === principal)
     return own.flatMap(([, { servers }]) => servers?.waitingFor(resource) ?? [])
   }
 
@@ -192,8 +193,7 @@ export const customizationEffects: Effects<'session'> = {
 }
 
 function refresh(core: Core, session: Channel<'session'>): void {
-  if (session.committedState.lifecycle === 'ready')
-    void customizationsOf(core)?.refresh(session.uri)
+  if (session.committedState.lifecycle === 'ready') void customizationsOf(core)?.refresh(session.uri)
 }
 
 /** The requests of users to start or stop an MCP server that the host runs. */

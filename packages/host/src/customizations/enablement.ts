@@ -1,7 +1,7 @@
 import type { Uri } from '@atrium/protocol/channel'
 import type { CustomizationEnablement } from '@atrium/protocol/session/customization'
-import { RecordMap } from '../core/record-map.ts'
-import type { RecordFormat } from '../core/record-map.ts'
+import { RecordMap } from '../kernel/record-map.ts'
+import type { RecordFormat } from '../kernel/record-map.ts'
 import type { Records } from '../ports/records.ts'
 
 type Decisions = readonly CustomizationEnablement[]

@@ -1,6 +1,7 @@
+import { hooksOf } from '../core/machine.ts'
 import { customizationsOf } from '../core/customizing.ts'
 import { pathOf } from '@atrium/protocol/file-uri'
-import type { Core } from '../core/core.ts'
+import type { Core } from '../kernel/core.ts'
 import type { Channel } from '../log/channel.ts'
 import { commandFor } from '../plugins/hooks.ts'
 import type { Hook } from '../plugins/hooks.ts'
@@ -41,7 +42,7 @@ export async function runHooks(
   event: HookEvent,
   signal: AbortSignal,
 ): Promise<HookResult> {
-  const { hooks: runner } = core
+  const runner = hooksOf(core)
   const customizations = customizationsOf(core)
   if (!runner || !customizations) return nothing
   const components = await customizations.components(session.uri)

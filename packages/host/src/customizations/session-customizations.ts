@@ -1,3 +1,4 @@
+import { ownersOf } from '../core/owners.ts'
 import { tokensOf } from '../auth/tokens.ts'
 import type { Uri } from '@atrium/protocol/channel'
 import type {
@@ -9,7 +10,7 @@ import { orAbsent } from '@atrium/protocol/update'
 import { agentOf } from '../agents/agents.ts'
 import { agentEntries } from '../agents/customizations.ts'
 import { customizationsKey } from '../agents/settings.ts'
-import type { Core } from '../core/core.ts'
+import type { Core } from '../kernel/core.ts'
 import type { Channel } from '../log/channel.ts'
 import type { Component } from '../plugins/plugin.ts'
 import { withDirectories } from '../plugins/variables.ts'
@@ -137,7 +138,7 @@ export class SessionCustomizations {
 
   get servers(): SessionServers | undefined {
     const { mcp } = this.#shared
-    const { owners } = this.#core
+    const owners = ownersOf(this.#core)
     const tokens = tokensOf(this.#core)
     if (!mcp) return undefined
     const principal = owners.of(this.#uri)
@@ -221,7 +222,7 @@ export class SessionCustomizations {
       this.#again = false
       const session = this.#session
       if (!session) return
-      const place = { ...session.head, principal: this.#core.owners.of(this.#uri) }
+      const place = { ...session.head, principal: ownersOf(this.#core).of(this.#uri) }
       const sources = await sourcesOf(this.#core, place, this.#shared.machine.home)
       const known = new Map(this.#items.map(({ source, loaded }) => [source.id, loaded]))
       this.#listed = true

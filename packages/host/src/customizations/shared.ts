@@ -1,4 +1,4 @@
-import type { Core } from '../core/core.ts'
+import type { Core } from '../kernel/core.ts'
 import type { Hash } from '../plugins/digest.ts'
 import type { McpServerConfig, McpServers } from '../ports/mcp.ts'
 import type { PluginCopies } from '../plugins/plugin-copies.ts'

@@ -1,9 +1,10 @@
+import { filesOf } from '../core/machine.ts'
 import type { Uri } from '@atrium/protocol/channel'
 import { fileUri, pathOf } from '@atrium/protocol/file-uri'
 import type { SessionState } from '@atrium/protocol/session/state'
 import { AhpError } from '@atrium/protocol/errors'
 import { rootUri } from '@atrium/protocol/uri'
-import type { Core } from '../core/core.ts'
+import type { Core } from '../kernel/core.ts'
 import { clientPluginFiles } from '../plugins/client-plugin-files.ts'
 import { customizationFolders, installedPlugins } from '../plugins/folders.ts'
 import type { CustomizationFolder } from '../plugins/folders.ts'
@@ -32,7 +33,7 @@ export async function sourcesOf(
 
 /** The sources that every session has: the plugins in the settings of the host, and those in the home of its user. */
 export async function hostSources(core: Core, home: string | undefined): Promise<readonly Source[]> {
-  const { files } = core
+  const files = filesOf(core)
   if (!files) return []
   const values = core.log.channel(rootUri, 'root')?.head.config?.values
   const configured = pluginsIn(values).map((path) =>
@@ -50,7 +51,7 @@ async function workspaceSources(
   { workingDirectories }: Place,
   home: string | undefined,
 ): Promise<readonly Source[]> {
-  const { files } = core
+  const files = filesOf(core)
   const named = pathOf(workingDirectories?.[0] ?? '')
   // The home of the user is a source of every session already.
   if (!files || !named.ok || named.path === home) return []
@@ -91,7 +92,7 @@ function clientSources(core: Core, { activeClients = [], principal }: Place): re
   return activeClients.flatMap(({ clientId, customizations = [] }) =>
     customizations.map((plugin): Source => {
       const files = clientPluginFiles(async (method, params) => {
-        const link = core.links.get(clientId)
+        const link = core.clients.links.get(clientId)
         // Somebody else could connect under this client id while the client is away.
         if (!link || link.principal !== principal) throw AhpError.notFound('the client is not connected')
         return askLink(core, link, method, params)

@@ -1,3 +1,4 @@
+import { sessionOf } from '../core/lookup.ts'
 import type { Action, Uri } from '@atrium/protocol/channel'
 import { AhpError } from '@atrium/protocol/errors'
 import type { KindName } from '@atrium/protocol/reducers'
@@ -6,7 +7,7 @@ import { Refusal, rebuild } from '@atrium/protocol/versions/lens'
 import type { Lens, LiftContext } from '@atrium/protocol/versions/lens'
 import type { Version } from '@atrium/protocol/versions/negotiate'
 import type { Channel } from '../log/channel.ts'
-import type { Core } from '../core/core.ts'
+import type { Core } from '../kernel/core.ts'
 import { actionFrame } from '../log/entry.ts'
 import type { Entry, EnvelopeParts } from '../log/entry.ts'
 import { turnsLeftOut, snapshotText } from '../channels/snapshot.ts'
@@ -165,8 +166,7 @@ export class Dialect {
 
   /** The number of a chat's turns that are too old for the snapshot of a view. */
   leftOut(channel: Channel, view: View): number {
-    const { catalog, log } = this.#core
-    const session = this.#generation.merged ? log.channel(catalog.sessionOf(channel.uri) ?? '') : undefined
+    const session = this.#generation.merged ? sessionOf(this.#core, channel.uri) : undefined
     const includes = session && this.includedWith(session.uri).includes(channel.uri)
     return turnsLeftOut(this.#core, includes ? session : channel, view, this.#snapshotForm)
   }

@@ -1,8 +1,9 @@
+import { catalogOf } from '../core/catalog.ts'
 import type { Action, Uri } from '@atrium/protocol/channel'
 import { sessionOfAnnotations } from '@atrium/protocol/uri'
 import type { LiftContext } from '@atrium/protocol/versions/lens'
-import type { Core } from '../core/core.ts'
-import type { Link } from '../core/link.ts'
+import type { Core } from '../kernel/core.ts'
+import type { Link } from '../kernel/link.ts'
 import type { Channel } from '../log/channel.ts'
 import { withDeferred } from '../session/selection.ts'
 import { generationOf } from './generation.ts'
@@ -37,11 +38,11 @@ export function liftContext(core: Core, { clientId }: Link, channel: Channel, ac
 }
 
 /** The session that a channel belongs to, or, for a terminal, the session that the action's claim names. */
-function sessionUri({ catalog }: Core, { uri, kindName }: Channel, action: ClaimAction): Uri | undefined {
+function sessionUri(core: Core, { uri, kindName }: Channel, action: ClaimAction): Uri | undefined {
   if (kindName === 'session') return uri
   if (kindName === 'annotations') return sessionOfAnnotations(uri)
   const claimed = action.claim?.session
-  return catalog.sessionOf(uri) ?? (typeof claimed === 'string' ? claimed : undefined)
+  return catalogOf(core).sessionOf(uri) ?? (typeof claimed === 'string' ? claimed : undefined)
 }
 
 interface ClaimAction extends Action {

@@ -1,16 +1,17 @@
+import { catalogOf } from '../core/catalog.ts'
 import { changesOf } from '../core/changes/change-tracking.ts'
 import type { Uri } from '@atrium/protocol/channel'
 import { sessionChangesetUri } from '@atrium/protocol/changeset/catalogue'
 import { primaryChat as primaryOf } from '@atrium/protocol/session/primary-chat'
-import type { Core } from '../core/core.ts'
+import type { Core } from '../kernel/core.ts'
 import type { Generation } from './generation.ts'
 
 /**
  * Returns the primary chat of a session; undefined if there is none. Versions up to 0.3 have no chats: their clients
  * see the primary chat as the session itself, and another chat as a session whose name contains the chat's URI.
  */
-export function primaryChat({ catalog }: Core, session: Uri): Uri | undefined {
-  const summary = catalog.get(session)
+export function primaryChat(core: Core, session: Uri): Uri | undefined {
+  const summary = catalogOf(core).get(session)
   return summary && primaryOf(summary)
 }
 
@@ -37,7 +38,7 @@ export function chatNamed(name: Uri): { readonly session: Uri; readonly chat: Ur
  * changes of the session. None if the URI is not that of a session.
  */
 export function includedIn(core: Core, { merged, nested }: Generation, session: Uri): readonly Uri[] {
-  if (!merged || !core.catalog.get(session)) return []
+  if (!merged || !catalogOf(core).get(session)) return []
   const chat = primaryChat(core, session)
   return [
     ...(chat === undefined ? [] : [chat]),

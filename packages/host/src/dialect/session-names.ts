@@ -1,11 +1,13 @@
+import { aliasesOf } from '../core/aliases.ts'
+import { catalogOf } from '../core/catalog.ts'
 import { changesOf } from '../core/changes/change-tracking.ts'
 import { AhpError } from '@atrium/protocol/errors'
 import type { Uri } from '@atrium/protocol/channel'
 import { rootUri, sessionOfAnnotations, sessionOfDefaultChat } from '@atrium/protocol/uri'
 import { mapUris } from '../aliases/uris.ts'
 import { parseChangesetUri } from '../changes/changeset-uri.ts'
-import type { SessionNaming } from '../core/clients.ts'
-import type { Core } from '../core/core.ts'
+import type { SessionNaming } from '../kernel/clients.ts'
+import type { Core } from '../kernel/core.ts'
 import { native } from './generation.ts'
 import type { Generation } from './generation.ts'
 import { chatName, chatNamed, primaryChat } from './primary-chat.ts'
@@ -68,7 +70,7 @@ export class SessionNames {
     // In 0.1 a client can use only aliases, so there is no choice to remember.
     if (this.#generation.nested) return false
     const session = this.#sessionIn(uri)
-    if (this.#core.aliases.of(session) === undefined) return false
+    if (aliasesOf(this.#core).of(session) === undefined) return false
     const other = (name !== uri) !== this.#prefersAliases
     if (other === this.#except.has(session)) return false
     if (other) this.#except.add(session)
@@ -85,7 +87,7 @@ export class SessionNames {
     if (nested && changeset) return this.shown(changeset.owner)
     if (changeset) return this.#renamed(uri, (owner) => this.shown(owner))
     if (nested && uri === rootUri) return firstRootUri
-    const owner = merged ? this.#core.catalog.sessionOf(uri) : undefined
+    const owner = merged ? catalogOf(this.#core).sessionOf(uri) : undefined
     if (owner === undefined) return this.#shownSession(uri)
     const name = this.#shownSession(owner)
     return primaryChat(this.#core, owner) === uri ? name : chatName(name, uri)
@@ -93,7 +95,9 @@ export class SessionNames {
 
   /** Returns the URI of the channel that a client has named: by the URI, by an alias, or by a name that the client made up. */
   canonical(name: Uri): Uri {
-    const { aliases, catalog, log } = this.#core
+    const { log } = this.#core
+    const aliases = aliasesOf(this.#core)
+    const catalog = catalogOf(this.#core)
     if (log.channel(name) || catalog.get(name) || catalog.sessionOf(name)) return name
     const known = this.#ofVersion(name) ?? catalog.defaultChatNamed(name) ?? aliases.resolve(name)
     return known ?? this.#renamed(name, (owner) => this.canonical(owner))
@@ -104,7 +108,8 @@ export class SessionNames {
    * known session is left as it is.
    */
   up<T>(value: T): T {
-    const { aliases, catalog } = this.#core
+    const aliases = aliasesOf(this.#core)
+    const catalog = catalogOf(this.#core)
     const canonical = (name: Uri) =>
       catalog.get(name) ? name : (this.#ofVersion(name) ?? aliases.canonical(name) ?? name)
     // The replacement changes no type: a URI becomes another URI.
@@ -134,17 +139,18 @@ export class SessionNames {
 
   /** The session that is named in the URI of its default chat or of its annotations. Other URIs are returned as they are. */
   #sessionIn(uri: Uri): Uri {
-    const { catalog } = this.#core
+    const catalog = catalogOf(this.#core)
     return sessionOfDefaultChat(uri) ?? (catalog.get(uri) ? uri : (sessionOfAnnotations(uri) ?? uri))
   }
 
   #shownSession(uri: Uri): Uri {
     const session = this.#sessionIn(uri)
-    return this.#prefersAliases === this.#except.has(session) ? uri : (this.#core.aliases.of(uri) ?? uri)
+    return this.#prefersAliases === this.#except.has(session) ? uri : (aliasesOf(this.#core).of(uri) ?? uri)
   }
 
   #chatNamed(name: Uri): Uri | undefined {
-    const { catalog, aliases } = this.#core
+    const catalog = catalogOf(this.#core)
+    const aliases = aliasesOf(this.#core)
     const found = chatNamed(name)
     if (!found) return undefined
     const session = catalog.get(found.session) ? found.session : aliases.resolve(found.session)

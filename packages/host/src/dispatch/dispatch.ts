@@ -1,3 +1,4 @@
+import { clientUriOwnersOf } from '../core/client-uri-owners.ts'
 import type { Action } from '@atrium/protocol/channel'
 import { checkAction } from '@atrium/protocol/kind'
 import { compact } from '@atrium/protocol/update'
@@ -18,8 +19,8 @@ import { generationOf } from '../dialect/generation.ts'
 import { customizationEffects, rootEffects, serverEffects } from '../customizations/customizations.ts'
 import { loadTurnFor } from '../channels/history.ts'
 import { clientUris } from '../resources/client-files.ts'
-import type { Core } from '../core/core.ts'
-import type { Link } from '../core/link.ts'
+import type { Core } from '../kernel/core.ts'
+import type { Link } from '../kernel/link.ts'
 import { sessionOf } from '../core/lookup.ts'
 import type { Entry } from '../log/entry.ts'
 import type { Dispatcher, Sender } from '../log/options.ts'
@@ -28,8 +29,8 @@ import { convertDenial } from '../tools/denied-call.ts'
 import type { Deciding } from '../tools/call-meta.ts'
 import { actionProblem, roleProblem } from '../roles/roles.ts'
 import { pinned } from '../turn/pin.ts'
-import { ruleMap } from '../core/rules.ts'
-import type { AnyEffect } from '../core/rules.ts'
+import { ruleMap } from '../kernel/rules.ts'
+import type { AnyEffect } from '../kernel/rules.ts'
 import { sessionCommitted, sessionEffects } from '../session/session.ts'
 import { terminalEffects } from '../terminal/terminal.ts'
 import { answerEffects } from '../recovery.ts'
@@ -88,7 +89,7 @@ export function dispatch(
   // `needsRow` is true for two action types only, and both are turn actions. So the cast is safe.
   if (needsRow(action)) loadTurnFor(core, channel, action as TurnAction)
   if (mayNameClientFiles.has(action.type))
-    for (const uri of clientUris(action)) core.clientUriOwners.record(uri, by.clientId)
+    for (const uri of clientUris(action)) clientUriOwnersOf(core).record(uri, by.clientId)
   const decider = deciderOf(core, by, link.device?.name)
   const at = new Date(core.world.now()).toISOString()
   const completed = withAuthor(channel, withCallMeta(channel, read, { ...decider, at }), decider)

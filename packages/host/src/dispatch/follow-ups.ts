@@ -1,3 +1,5 @@
+import { catalogOf } from '../core/catalog.ts'
+import { listChangesOf } from '../core/session-list/list-changes.ts'
 import { departuresOf } from '../core/departures.ts'
 import type { Action, Uri } from '@atrium/protocol/channel'
 import type { ChatAction } from '@atrium/protocol/chat/actions'
@@ -11,7 +13,7 @@ import { annotationsFollowUps } from '../annotations/annotations.ts'
 import { announce } from '../root/announce.ts'
 import { savePermission } from '../tools/approval.ts'
 import type { Channel } from '../log/channel.ts'
-import type { Core } from '../core/core.ts'
+import type { Core } from '../kernel/core.ts'
 import type { Dispatcher } from '../log/options.ts'
 import { failCallsOf, checkClientOffers, checkClientPresent } from '../tools/client-tools.ts'
 import { entryOf, sessionOf } from '../core/lookup.ts'
@@ -37,7 +39,7 @@ export function followUps(core: Core, channel: Channel, action: Action, by?: Dis
   if (channel.is('terminal') && isOn(channel, action)) terminalFollowUps(core, channel, action, by)
   if (channel.is('annotations')) annotationsFollowUps(core, channel)
   if (!channel.is('session') || !isOn(channel, action)) return
-  if (action.type === 'session/titleChanged' && by) core.catalog.titleSet(channel.uri)
+  if (action.type === 'session/titleChanged' && by) catalogOf(core).titleSet(channel.uri)
   if (action.type === 'session/defaultChatChanged' && by) defaultChatChanged(core, channel)
   sessionFollowUps(core, channel, action)
 }
@@ -76,8 +78,9 @@ function sessionFollowUps(core: Core, session: Channel<'session'>, action: Sessi
   if (state.activity !== activity)
     append(core, session, compact<SessionAction>({ type: 'session/activityChanged', activity }))
   core.jobs.mark(session.uri, state.lifecycle === 'creating')
-  if (core.catalog.creatorOf(session.uri) === undefined) core.listChanges.changed(session.uri, core.log.last)
-  core.catalog.save(session.uri, session.head)
+  if (catalogOf(core).creatorOf(session.uri) === undefined)
+    listChangesOf(core).changed(session.uri, core.log.last)
+  catalogOf(core).save(session.uri, session.head)
   if (state.title !== '') announce(core, session)
 }
 
@@ -86,8 +89,7 @@ function sessionFollowUps(core: Core, session: Channel<'session'>, action: Sessi
  * run them.
  */
 function clientRemoved(core: Core, session: Channel<'session'>, clientId: string): void {
-  if (core.catalog.creatorOf(session.uri) !== clientId)
-    departuresOf(core).leave(clientId, session.uri)
+  if (catalogOf(core).creatorOf(session.uri) !== clientId) departuresOf(core).leave(clientId, session.uri)
   failCallsOf(core, session, clientId)
 }
 

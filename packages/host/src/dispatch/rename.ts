@@ -1,6 +1,6 @@
 import type { Action, Uri } from '@atrium/protocol/channel'
 import type { SessionAction } from '@atrium/protocol/session/actions'
-import type { Core } from '../core/core.ts'
+import type { Core } from '../kernel/core.ts'
 import { entryOf } from '../core/lookup.ts'
 import type { Channel } from '../log/channel.ts'
 import type { Entry } from '../log/entry.ts'

@@ -48,7 +48,7 @@ test('[K13] a plugin of a client is read through the client, with few requests',
   await ann.echo(ann.dispatch('s:/1', { type: 'session/activeClientSet', activeClient }))
   const { asked, answer } = clientWith(contents)
   ann.answerRequest = answer
-  const { principal } = all.core().links.get('ann') ?? { principal: '' }
+  const { principal } = all.core().clients.links.get('ann') ?? { principal: '' }
   const ask: AskForResource = (method, params) => askClient(all.core(), { principal }, method, params)
   const plugin = await loadPlugin(clientPluginFiles(ask, root))
   expect(plugin).toMatchObject({ format: 'open', name: 'mine', load: { kind: 'loaded' } })

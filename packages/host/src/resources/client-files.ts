@@ -1,3 +1,4 @@
+import { clientUriOwnersOf } from '../core/client-uri-owners.ts'
 import type { Uri } from '@atrium/protocol/channel'
 import type { ClientMethod, Params, Result } from '@atrium/protocol/commands'
 import { commands } from '@atrium/protocol/commands'
@@ -6,9 +7,9 @@ import { hasLossyNumber } from '@atrium/protocol/rpc/frame-check'
 import { LinkClosed } from '@atrium/protocol/rpc/peer'
 import { decode } from '@atrium/protocol/schema'
 import { rootUri } from '@atrium/protocol/uri'
-import type { Core } from '../core/core.ts'
-import type { Link } from '../core/link.ts'
-import { withTimeout } from '../core/timeout.ts'
+import type { Core } from '../kernel/core.ts'
+import type { Link } from '../kernel/link.ts'
+import { withTimeout } from '../kernel/timeout.ts'
 
 export function isFile(uri: Uri): boolean {
   return /^file:/i.test(uri)
@@ -38,8 +39,8 @@ export async function askClient<M extends ClientMethod>(
   params: Params<M> & { readonly uri: Uri },
 ): Promise<Result<M>> {
   const { uri } = params
-  const owner = core.clientUriOwners.of(uri)
-  const link = owner === undefined ? undefined : core.links.get(owner)
+  const owner = clientUriOwnersOf(core).of(uri)
+  const link = owner === undefined ? undefined : core.clients.links.get(owner)
   // A client that requests its own file would wait for itself.
   if (!link?.ask || link === requester || link.principal !== requester.principal)
     throw AhpError.notFound(

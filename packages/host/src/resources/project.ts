@@ -1,9 +1,10 @@
+import { vcsOf } from '../core/machine.ts'
 import type { Uri } from '@atrium/protocol/channel'
 import { fileUri, pathOf } from '@atrium/protocol/file-uri'
 import type { ProjectInfo } from '@atrium/protocol/session/state'
 import { compact } from '@atrium/protocol/update'
 import type { Channel } from '../log/channel.ts'
-import type { Core } from '../core/core.ts'
+import type { Core } from '../kernel/core.ts'
 import { equal } from '../log/equal.ts'
 import type { Vcs, VcsStatus } from '../ports/vcs.ts'
 
@@ -22,7 +23,7 @@ export async function projectOf(core: Core, directory: Uri | undefined): Promise
 export function followGit(core: Core, session: Channel<'session'>): void {
   const directory = session.head.workingDirectories?.[0]
   const named = directory === undefined ? undefined : pathOf(directory)
-  if (!core.vcs || !named?.ok) return
+  if (!vcsOf(core) || !named?.ok) return
   const busy = refreshing.has(session)
   refreshing.set(session, busy)
   if (!busy) void refresh(core, session, named.path)
@@ -61,9 +62,10 @@ function gitMeta({ branch, upstream, ahead, behind, remotes, changes }: VcsStatu
 
 /** Asks the version control. Returns undefined if that fails, because no session may fail on account of version control. */
 async function query<T>(core: Core, question: (vcs: Vcs) => Promise<T>): Promise<T | undefined> {
-  if (!core.vcs) return undefined
+  const vcs = vcsOf(core)
+  if (!vcs) return undefined
   try {
-    return await question(core.vcs)
+    return await question(vcs)
   } catch (error) {
     core.world.report('version control did not answer', error)
     return undefined

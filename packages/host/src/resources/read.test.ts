@@ -1,3 +1,4 @@
+import { readBudgetOf } from '../core/read-budget.ts'
 import { rootUri } from '@atrium/protocol/uri'
 import { expect, test } from 'vitest'
 import { FakeFiles } from '../../test/fake-files.ts'
@@ -62,11 +63,11 @@ test('[Q12] [I10] of 100 large reads whose answers nobody reads, three are open 
   const asked = flood(100)
   await settled()
   expect(files.contents).toBe(3)
-  expect(all.core().readBudget.held).toBeLessThanOrEqual(4 * MiB)
+  expect(readBudgetOf(all.core()).held).toBeLessThanOrEqual(4 * MiB)
   await read()
   expect(await Promise.all(asked)).toHaveLength(100)
   await settled()
-  expect([files.contents, all.core().readBudget.held]).toEqual([100, 0])
+  expect([files.contents, readBudgetOf(all.core()).held]).toEqual([100, 0])
 })
 
 test('[Q12] [Q12.1] I13: another client reads files while a link waits with a hundred reads', async () => {
@@ -88,7 +89,7 @@ test('[Q12] [Q12.2] when a link closes, its waiting reads open no file, and its 
   near.close()
   await read()
   await settled()
-  expect([files.contents, all.core().readBudget.held, all.core().readBudget.size]).toEqual([3, 0, 0])
+  expect([files.contents, readBudgetOf(all.core()).held, readBudgetOf(all.core()).size]).toEqual([3, 0, 0])
 })
 
 test('[Q12] [Q12.4] [I14] large content goes through the encoder as bytes; content of a closed link does not', async () => {
@@ -120,5 +121,5 @@ test('[Q12] [Q12.4] [I14] large content goes through the encoder as bytes; conte
   await left
   release()
   await settled()
-  expect([encoded, all.core().readBudget.held]).toEqual([1, 0])
+  expect([encoded, readBudgetOf(all.core()).held]).toEqual([1, 0])
 })

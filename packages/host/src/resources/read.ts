@@ -1,11 +1,13 @@
+import { encoderOf } from '../core/machine.ts'
+import { readBudgetOf } from '../core/read-budget.ts'
 import type { Params, Result } from '@atrium/protocol/commands'
 import { AhpError } from '@atrium/protocol/errors'
 import { JsonResult, LinkClosed } from '@atrium/protocol/rpc/peer'
 import { toBase64 } from '@atrium/protocol/text/base64'
 import { compact } from '@atrium/protocol/update'
 import { containedPath } from '../access/roots.ts'
-import type { Core } from '../core/core.ts'
-import type { Link } from '../core/link.ts'
+import type { Core } from '../kernel/core.ts'
+import type { Link } from '../kernel/link.ts'
 import type { Reader, Reservation } from '../core/read-budget.ts'
 import type { ContentForm } from '../ports/content-encoder.ts'
 import { FileError } from '../ports/files.ts'
@@ -40,8 +42,8 @@ export async function answerRead(core: Core, link: Link, params: Params<'resourc
   if (!isContent(uri) && !isFile(uri)) return askClient(core, link, 'resourceRead', params)
   const { value, form, reservation } = await readBytes(core, link, params)
   return respond(reservation, async () => {
-    const large = core.encoder && value.length > largeBytes
-    return large ? core.encoder.encode(value, form) : JSON.stringify(contentOf(value, form))
+    const encoder = value.length > largeBytes ? encoderOf(core) : undefined
+    return encoder ? encoder.encode(value, form) : JSON.stringify(contentOf(value, form))
   })
 }
 
@@ -70,7 +72,7 @@ async function readBytes(
 ): Promise<Read<Uint8Array> & { readonly form: ContentForm }> {
   const most = core.limits.readBytes
   if (isContent(uri)) {
-    const read = await hold(await core.readBudget.reserve(reader, most), async () =>
+    const read = await hold(await readBudgetOf(core).reserve(reader, most), async () =>
       (await readContent(core, uri))?.slice(),
     )
     if (read.value) return { ...read, value: read.value, form: compact<ContentForm>({ asked: encoding }) }
@@ -91,17 +93,18 @@ async function readBytes(
  * the maximum of one read. A first attempt that hangs therefore occupies little of the budget.
  */
 async function readInBudget<T>(
-  { readBudget, limits }: Core,
+  core: Core,
   reader: Reader,
   [small, full]: readonly [small: number, full: number],
   read: (most: number) => Promise<T | undefined>,
 ): Promise<Read<T>> {
-  const first = await hold(await readBudget.reserve(reader, smallBytes), () => read(small))
+  const first = await hold(await readBudgetOf(core).reserve(reader, smallBytes), () => read(small))
   if (first.value !== undefined) return { ...first, value: first.value }
   first.reservation.release()
   if (first.reservation.unwanted) throw ended()
-  const { value, reservation } = await hold(await readBudget.reserve(reader, limits.readBytes), () =>
-    read(full),
+  const { value, reservation } = await hold(
+    await readBudgetOf(core).reserve(reader, core.limits.readBytes),
+    () => read(full),
   )
   if (value !== undefined) return { value, reservation }
   reservation.release()

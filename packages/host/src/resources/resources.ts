@@ -1,3 +1,4 @@
+import { filesOf } from '../core/machine.ts'
 import type { Uri } from '@atrium/protocol/channel'
 import { fromBase64 } from '@atrium/protocol/text/base64'
 import type { Method, Params, Result } from '@atrium/protocol/commands'
@@ -6,10 +7,10 @@ import { fileUri } from '@atrium/protocol/file-uri'
 import { compact } from '@atrium/protocol/update'
 import { changeable } from '../channels/names.ts'
 import { contentTypeOf } from './content-type.ts'
-import type { Core } from '../core/core.ts'
-import type { Link } from '../core/link.ts'
+import type { Core } from '../kernel/core.ts'
+import type { Link } from '../kernel/link.ts'
 import { askClient, isFile } from './client-files.ts'
-import { withTimeout } from '../core/timeout.ts'
+import { withTimeout } from '../kernel/timeout.ts'
 import { FileError } from '../ports/files.ts'
 import type { Change, Files, ContainedPath, Write } from '../ports/files.ts'
 import { notGranted, containedPath } from '../access/roots.ts'
@@ -120,10 +121,11 @@ export async function attempt<T>(
   use: Access,
   task: (files: Files) => Promise<T>,
 ): Promise<T> {
-  if (!core.files) throw new AhpError(errorCodes.MethodNotFound, 'this host serves no files')
+  const files = filesOf(core)
+  if (!files) throw new AhpError(errorCodes.MethodNotFound, 'this host serves no files')
   const { world, limits } = core
   try {
-    return await withTimeout(world, limits.fileMs, task(core.files), () => {
+    return await withTimeout(world, limits.fileMs, task(files), () => {
       throw new AhpError(errorCodes.InternalError, 'the file system does not answer in time')
     })
   } catch (error) {

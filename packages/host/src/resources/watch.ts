@@ -9,11 +9,11 @@ import { compact } from '@atrium/protocol/update'
 import { resourceWatchUri } from '@atrium/protocol/uri'
 import { changeable } from '../channels/names.ts'
 import type { Channel } from '../log/channel.ts'
-import type { Core } from '../core/core.ts'
+import type { Core } from '../kernel/core.ts'
 import type { FileChange, FileWatch, WatchRequest } from '../ports/files.ts'
 import { attempt } from './resources.ts'
 import { containedPath } from '../access/roots.ts'
-import type { Job } from '../core/jobs.ts'
+import type { Job } from '../kernel/jobs.ts'
 
 export async function createResourceWatch(
   core: Core,

@@ -1,3 +1,4 @@
+import { catalogOf } from '../core/catalog.ts'
 import type { Action } from '@atrium/protocol/channel'
 import { kinds } from '@atrium/protocol/channels'
 import { commands } from '@atrium/protocol/commands'
@@ -131,7 +132,7 @@ describe('[T8] [T8.3] what prompt may not do', () => {
         activeClient: { clientId: client.clientId, tools: [tool] },
       }),
     ).rejects.toThrow('needs the role own')
-    expect(all.core().catalog.get('ahp-session:/lent')).toBeUndefined()
+    expect(catalogOf(all.core()).get('ahp-session:/lent')).toBeUndefined()
   })
 
   test('sessions and chats are created in folders that a session has, and without settings', async () => {

@@ -1,3 +1,4 @@
+import { machinesOf } from '../core/node/machines.ts'
 import type { Action } from '@atrium/protocol/channel'
 import type { Message } from '@atrium/protocol/chat/message'
 import type { Method, Params } from '@atrium/protocol/commands'
@@ -8,7 +9,7 @@ import type { Device, Role } from '@atrium/protocol/root/device'
 import type { SessionActiveClient } from '@atrium/protocol/session/state'
 import { isIn } from '../access/roots.ts'
 import { lineOf } from '../agents/shell-agent.ts'
-import type { Core } from '../core/core.ts'
+import type { Core } from '../kernel/core.ts'
 
 /**
  * The role that a command or an action needs: a fixed role, or a function that computes the role from its content.
@@ -155,7 +156,7 @@ function neededBy(row: Needed<never> | undefined, value: unknown, core: Core): R
  * folder to all clients.
  */
 function openFolders(core: Core, folders: readonly string[] = []): Role {
-  const open = [...core.machines.directories].flatMap(pathIn)
+  const open = [...machinesOf(core).directories].flatMap(pathIn)
   return folders.every((uri) => pathIn(uri).some((path) => open.some((root) => isIn(path, root))))
     ? 'prompt'
     : 'own'

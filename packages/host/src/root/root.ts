@@ -1,3 +1,5 @@
+import { agentsOf } from '../agents/agents.ts'
+import { catalogOf } from '../core/catalog.ts'
 import type { ConfigSchema } from '@atrium/protocol/common/config'
 import type { LimitValues } from '@atrium/protocol/limits'
 import type { RootAction } from '@atrium/protocol/root/actions'
@@ -5,7 +7,7 @@ import { defaultProviderKey } from '@atrium/protocol/root/default-agent'
 import type { RootState } from '@atrium/protocol/root/state'
 import { rootUri } from '@atrium/protocol/uri'
 import { setAgents } from '../agents/agents.ts'
-import type { Core } from '../core/core.ts'
+import type { Core } from '../kernel/core.ts'
 import { pluginsKey, pluginsProblem, pluginsProperty } from './plugins-setting.ts'
 import { retentionKey, retentionProblem, retentionProperty } from './retention-setting.ts'
 import { grantsProblem, grantsProperty } from '../access/grants.ts'
@@ -17,7 +19,7 @@ import {
 } from '../access/permissions.ts'
 import { lostHistory } from '../log/epochs.ts'
 import { Damaged } from '../log/rebuild.ts'
-import type { Guards } from '../core/rules.ts'
+import type { Guards } from '../kernel/rules.ts'
 import type { Agent } from '../ports/agent.ts'
 
 /** The config keys of the host itself. Other keys belong to clients, and the host only stores them. */
@@ -51,10 +53,10 @@ export async function openRoot(core: Core): Promise<void> {
   const { activeSessions } = root.head
   // The session list and this count always change in the same step. If they differ, the disk has lost a part of some
   // step.
-  if (activeSessions === core.catalog.announced) return
-  if (core.catalog.lacking.length === 0)
+  if (activeSessions === catalogOf(core).announced) return
+  if (catalogOf(core).lacking.length === 0)
     throw new Damaged(
-      `the session list is damaged: it has ${core.catalog.announced}, and the log counts ${activeSessions}`,
+      `the session list is damaged: it has ${catalogOf(core).announced}, and the log counts ${activeSessions}`,
     )
   // A session that is set aside is not counted.
   if (core.readOnlyReason() === undefined) countSessions(core)
@@ -66,7 +68,7 @@ export async function openRoot(core: Core): Promise<void> {
  */
 export function countSessions(core: Core): number {
   const root = core.log.channel(rootUri, 'root')
-  const action: RootAction = { type: 'root/activeSessionsChanged', activeSessions: core.catalog.announced }
+  const action: RootAction = { type: 'root/activeSessionsChanged', activeSessions: catalogOf(core).announced }
   return root ? core.log.append(root, action).last : core.log.last
 }
 
@@ -85,7 +87,7 @@ export function derivedRoot(core: Core, state: RootState): RootState {
  */
 function metaOf(core: Core, { _meta }: RootState): Pick<RootState, '_meta'> {
   const found = {
-    ...(core.build !== undefined && { hostBuild: core.build }),
+    ...(core.about.build !== undefined && { hostBuild: core.about.build }),
     ...(core.store.log.lost !== undefined && { 'x-atrium': { lost: lostHistory } }),
   }
   return Object.keys(found).length > 0 ? { _meta: { ..._meta, ...found } } : {}
@@ -108,7 +110,9 @@ const listProblems = new Map<string, (value: unknown, limits: LimitValues) => st
 
 export const rootGuards: Guards<'root'> = {
   // Several clients keep keys of their own in the root config. No client may delete the keys of the others.
-  'root/configChanged': ({ config, replace }, { state, by, core: { agents, limits } }) => {
+  'root/configChanged': ({ config, replace }, { state, by, core }) => {
+    const { limits } = core
+    const { list: agents } = agentsOf(core)
     if (replace) return 'the root config is shared and cannot be replaced as a whole'
     for (const [key, value] of Object.entries(config)) {
       const property = Object.hasOwn(rootConfig.properties, key) ? rootConfig.properties[key] : undefined

@@ -1,9 +1,11 @@
+import { sessionResourcesOf } from '../core/session-resources.ts'
+import { catalogOf } from '../core/catalog.ts'
 import type { Uri } from '@atrium/protocol/channel'
 import type { TerminalAction } from '@atrium/protocol/terminal/actions'
 import type { TerminalClaim, TerminalInfo } from '@atrium/protocol/terminal/state'
 import { rootUri } from '@atrium/protocol/uri'
 import type { Channel } from '../log/channel.ts'
-import type { Core } from '../core/core.ts'
+import type { Core } from '../kernel/core.ts'
 import { equal } from '../log/equal.ts'
 
 /** Returns the terminals that the root lists: running ones, and ended ones that a client holds. */
@@ -33,9 +35,13 @@ export function terminalFollowUps(
  * Assigns a terminal to the session that holds it, so that both are disposed of together. The chat of the claim may have
  * moved to another session since the claim, and its terminals have moved with it.
  */
-export function setClaim({ sessionResources, catalog }: Core, terminal: Uri, claim: TerminalClaim): void {
-  if (claim.kind === 'client') return sessionResources.assign(terminal, undefined)
-  sessionResources.assign(terminal, catalog.sessionOf(claim.chat) ?? claim.session, claim.chat)
+export function setClaim(core: Core, terminal: Uri, claim: TerminalClaim): void {
+  if (claim.kind === 'client') return sessionResourcesOf(core).assign(terminal, undefined)
+  sessionResourcesOf(core).assign(
+    terminal,
+    catalogOf(core).sessionOf(claim.chat) ?? claim.session,
+    claim.chat,
+  )
 }
 
 export function list(core: Core, terminal: Channel<'terminal'>): void {

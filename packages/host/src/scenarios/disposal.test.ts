@@ -1,3 +1,4 @@
+import { catalogOf } from '../core/catalog.ts'
 import { memoryStore } from '@atrium/adapters/store/memory'
 import { expect, test } from 'vitest'
 import { askingAgent, lateAgent, readyAgent } from '../../test/agents.ts'
@@ -37,7 +38,7 @@ test('[L8] a chat that is disposed of while its worker runs is gone', async () =
   await untilIdle()
   expect(
     ['c:/2', ...sessionOf(ann).chats.map(({ resource }) => resource)].map((uri) =>
-      all.core().catalog.sessionOf(uri),
+      catalogOf(all.core()).sessionOf(uri),
     ),
   ).toEqual([undefined, undefined, undefined])
   expect(all.world.reports).toEqual([])

@@ -160,7 +160,7 @@ describe('[H5] S-23: links of one principal', () => {
       for (const client of [...clients, guest]) client.peer.close()
       for (const client of [...clients, guest]) await client.until(() => client.peer.closed.aborted)
     }
-    expect(all.core().links.size).toBe(0)
+    expect(all.core().clients.links.size).toBe(0)
     expect(all.core().log.channel(root)?.listeners.size).toBe(0)
   })
 })

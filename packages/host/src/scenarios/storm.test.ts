@@ -192,7 +192,7 @@ describe('[L13] F-23: one client that reconnects again and again', () => {
     await Promise.all(opening)
     for (let i = 0; i < 20; i++) await turn()
     expect(links.filter(({ peer }) => !peer.closed.aborted)).toEqual([links.at(-1)])
-    expect(all.core().links.size).toBe(2)
+    expect(all.core().clients.links.size).toBe(2)
     const last = links.at(-1) as Client
     await last.echo(100)
     await ben.until(() => ben.state(session)['title'] === 'by 99')
@@ -222,7 +222,7 @@ describe('[L13] F-23: one client that reconnects again and again', () => {
     expect(await asked).toBe('LinkClosed')
     expect(ben.envelopes.map(({ action }) => action)).toEqual([title('alive')])
     expect(old.envelopes).toEqual([])
-    expect(all.core().links.size).toBe(2)
+    expect(all.core().clients.links.size).toBe(2)
   })
 })
 

@@ -1,3 +1,5 @@
+import { ownersOf } from '../core/owners.ts'
+import { catalogOf } from '../core/catalog.ts'
 import { tokensOf } from '../auth/tokens.ts'
 import type { Uri } from '@atrium/protocol/channel'
 import type { ChatAction } from '@atrium/protocol/chat/actions'
@@ -8,7 +10,7 @@ import { agentOf, noAgent, setAgents } from '../agents/agents.ts'
 import { notifySession } from '../auth/notices.ts'
 import type { Channel } from '../log/channel.ts'
 import { elsewhere, failTurn } from '../chat/start-turn.ts'
-import type { Core } from '../core/core.ts'
+import type { Core } from '../kernel/core.ts'
 import type { Session } from '../ports/agent.ts'
 import { SignInRequired, TurnFailed, failureOf } from '../ports/agent.ts'
 import { missingFolder } from './missing-folder.ts'
@@ -87,7 +89,7 @@ async function signInFor(
   { message, resources, reason }: SignInRequired,
   signal: AbortSignal,
 ): Promise<void> {
-  const signedIn = tokensOf(core).whenSignedIn(core.owners.of(channel.uri), resources, signal)
+  const signedIn = tokensOf(core).whenSignedIn(ownersOf(core).of(channel.uri), resources, signal)
   await showActivity(core, channel, message)
   notifySession(core, channel, ...resources.map((resource) => ({ resource, reason })))
   await signedIn
@@ -123,9 +125,9 @@ function agentSession(core: Core, channel: Channel<'session'>, progress: Progres
   return {
     uri: channel.uri,
     get inAdvance() {
-      return core.catalog.creatorOf(channel.uri) !== undefined
+      return catalogOf(core).creatorOf(channel.uri) !== undefined
     },
-    token: (resource) => tokensOf(core).of(core.owners.of(channel.uri), resource),
+    token: (resource) => tokensOf(core).of(ownersOf(core).of(channel.uri), resource),
     get state() {
       return channel.committedState
     },

@@ -1,7 +1,8 @@
+import { catalogOf } from '../core/catalog.ts'
 import type { Action, Uri } from '@atrium/protocol/channel'
 import type { SessionState } from '@atrium/protocol/session/state'
 import { movableChange } from '../chat/movable.ts'
-import type { Core } from '../core/core.ts'
+import type { Core } from '../kernel/core.ts'
 import type { Channel } from '../log/channel.ts'
 
 /** A client's choice of the default chat. Without a chat, the session has no default chat. */
@@ -24,13 +25,13 @@ export function defaultChatProblem(
  * The chats that must be loaded into memory before the default chat of a session changes: the old and the new default
  * chat. The state of each says whether it can be moved, and this changes in the same step.
  */
-export function asleepForDefault({ catalog, log }: Core, session: Uri, action: Action): readonly Uri[] {
-  const entry = action.type === 'session/defaultChatChanged' ? catalog.get(session) : undefined
+export function asleepForDefault(core: Core, session: Uri, action: Action): readonly Uri[] {
+  const entry = action.type === 'session/defaultChatChanged' ? catalogOf(core).get(session) : undefined
   if (!entry) return []
   // No schema has checked the action yet. A value that is no chat of the session is ignored here.
   const { defaultChat: next } = action as DefaultChatChanged
   const chats = (entry.chats ?? []).map(({ resource }) => resource)
-  return chats.filter((uri) => (uri === entry.defaultChat || uri === next) && !log.channel(uri))
+  return chats.filter((uri) => (uri === entry.defaultChat || uri === next) && !core.log.channel(uri))
 }
 
 /** Updates `movable` of the chats, after a client has changed the default chat: a default chat cannot be moved. */

@@ -1,7 +1,8 @@
+import { catalogOf } from '../core/catalog.ts'
 import { departuresOf } from '../core/departures.ts'
 import type { Uri } from '@atrium/protocol/channel'
 import { unlessUnsound, wake } from '../channels/wake.ts'
-import type { Core } from '../core/core.ts'
+import type { Core } from '../kernel/core.ts'
 import type { Channel } from '../log/channel.ts'
 import { forgetSession, releaseAgent, wakeAll } from './session.ts'
 
@@ -17,7 +18,8 @@ export function clientAbsent(core: Core, clientId: string): Promise<void> {
 /** Gives up a client that has not come back in time: its unused sessions are disposed of. */
 export function clientDeparted(core: Core, clientId: string): Promise<void> {
   const sessions = () => departuresOf(core).giveUp(clientId)
-  const load = (uri: Uri) => (core.catalog.creatorOf(uri) === clientId ? wakeAll(core, uri) : wake(core, uri))
+  const load = (uri: Uri) =>
+    catalogOf(core).creatorOf(uri) === clientId ? wakeAll(core, uri) : wake(core, uri)
   return eachSession(core, clientId, { sessions, load, end: giveUp })
 }
 
@@ -32,7 +34,7 @@ function deactivate(core: Core, session: Channel<'session'>, clientId: string): 
  */
 function giveUp(core: Core, session: Channel<'session'>, clientId: string): void {
   const { uri } = session
-  if (core.catalog.creatorOf(uri) === clientId) return void forgetSession(core, session)
+  if (catalogOf(core).creatorOf(uri) === clientId) return void forgetSession(core, session)
   deactivate(core, session, clientId)
   departuresOf(core).leave(clientId, uri)
   releaseAgent(core, session)
@@ -50,7 +52,7 @@ async function eachSession(core: Core, clientId: string, { sessions, load, end }
   for (const uri of sessions()) {
     const session = await load(uri).catch(unlessUnsound)
     // The client may have come back while the session was loaded.
-    if (core.links.has(clientId)) return
+    if (core.clients.links.has(clientId)) return
     if (session?.is('session') && core.log.channel(uri) === session) end(core, session, clientId)
   }
   core.log.scheduleFlush()

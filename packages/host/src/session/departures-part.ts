@@ -1,6 +1,6 @@
 import { customizationsOf } from '../core/customizing.ts'
 import { Departures, departuresOf } from '../core/departures.ts'
-import { part } from '../core/part.ts'
+import { part } from '../kernel/part.ts'
 import { clientAbsent, clientDeparted } from './departed-clients.ts'
 
 /**
@@ -22,4 +22,6 @@ export const departures = part<Departures>({
       { ms: core.limits.graceMs, over: (clientId) => ended(clientDeparted(core, clientId)) },
     ])
   },
+  clientCame: (self, { clientId }) => self.returned(clientId),
+  clientLeft: (self, { clientId }) => self.departed(clientId),
 })

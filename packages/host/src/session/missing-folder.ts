@@ -1,6 +1,7 @@
+import { filesOf } from '../core/machine.ts'
 import type { ErrorInfo } from '@atrium/protocol/common/content'
 import { pathsIn } from '../changes/directories.ts'
-import type { Core } from '../core/core.ts'
+import type { Core } from '../kernel/core.ts'
 import type { Channel } from '../log/channel.ts'
 import { FileError } from '../ports/files.ts'
 
@@ -9,11 +10,13 @@ import { FileError } from '../ports/files.ts'
  * examined for another reason is left to the agent.
  */
 export async function missingFolder(
-  { files }: Core,
+  core: Core,
   { head }: Channel<'session'>,
 ): Promise<ErrorInfo | undefined> {
-  for (const path of files ? pathsIn(head.workingDirectories) : []) {
-    const found = await files?.stat({ path, roots: [path] }, true).catch((error: unknown) => error)
+  for (const path of filesOf(core) ? pathsIn(head.workingDirectories) : []) {
+    const found = await filesOf(core)
+      ?.stat({ path, roots: [path] }, true)
+      .catch((error: unknown) => error)
     const isMissing = found instanceof FileError && found.reason === 'missing'
     const isFile = typeof found === 'object' && found !== null && 'type' in found && found.type === 'file'
     if (isMissing || isFile)

@@ -1,3 +1,4 @@
+import { sessionResourcesOf } from '../core/session-resources.ts'
 import type { SessionState } from '@atrium/protocol/session/state'
 import type { TerminalState } from '@atrium/protocol/terminal/state'
 import { defaultChatUri } from '@atrium/protocol/uri'
@@ -76,7 +77,7 @@ test('[H12] [Y7] the terminals of other chats stay', async () => {
   const claim = { kind: 'session', session, chat: defaultChatUri(session) } as const
   await ann.ask('createTerminal', { channel: runs, claim })
   await move(ann, b, two)
-  expect(all.core().sessionResources.of(session)).toEqual([runs])
+  expect(sessionResourcesOf(all.core()).of(session)).toEqual([runs])
 })
 
 test('[H12] [Q7] [H12.4] stored content can be read while a session exists that its chat was moved to', async () => {

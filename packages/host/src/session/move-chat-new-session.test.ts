@@ -1,3 +1,4 @@
+import { catalogOf } from '../core/catalog.ts'
 import { describe, expect, test } from 'vitest'
 import { patientAgent } from '../../test/agents.ts'
 import { untilIdle } from '../../test/held-flushes.ts'
@@ -54,13 +55,13 @@ describe('[H12] [H12.5] a move to a new session', () => {
     }
     const { all, ann } = await withChats(agent)
     fails = true
-    const { size } = all.core().catalog
+    const { size } = catalogOf(all.core())
     await expect(move(ann, b, { kind: 'newSession' })).rejects.toMatchObject({
       message: 'No room in the inn.',
     })
     await untilIdle()
     expect(chatsOf(ann)).toEqual([chat, a, b, c])
-    expect(all.core().catalog.size).toBe(size)
+    expect(catalogOf(all.core()).size).toBe(size)
   })
 
   test('fails if a turn started meanwhile', async () => {
@@ -70,32 +71,32 @@ describe('[H12] [H12.5] a move to a new session', () => {
     agent.finish('t1')
     const create = () => (waits ? new Promise<void>((resolve) => (open = resolve)) : Promise.resolve())
     const { all, ann } = await withChats(severalChats({ ...agent, create }))
-    const { size } = all.core().catalog
+    const { size } = catalogOf(all.core())
     waits = true
     const moved = move(ann, b, { kind: 'newSession' })
-    await until(() => all.core().catalog.size > size)
+    await until(() => catalogOf(all.core()).size > size)
     // The creation blocks no client: Ann's dispatches are applied meanwhile.
     await ann.echo(ann.dispatch(b, started('b1')))
     open()
     await expect(moved).rejects.toMatchObject({ code: -32011, message: expect.stringMatching(/in progress/) })
     await untilIdle()
-    expect([chatsOf(ann), all.core().catalog.size]).toEqual([[chat, a, b, c], size])
+    expect([chatsOf(ann), catalogOf(all.core()).size]).toEqual([[chat, a, b, c], size])
   })
 
   test('interrupted by a crash leaves an unused session', async () => {
     let waits = false
     const create = () => (waits ? new Promise<void>(() => {}) : Promise.resolve())
     const { all, ann } = await withChats({ ...severalChats(), create })
-    const { size } = all.core().catalog
+    const { size } = catalogOf(all.core())
     waits = true
     move(ann, b, { kind: 'newSession' }).catch(() => {})
-    await until(() => all.core().catalog.size > size)
+    await until(() => catalogOf(all.core()).size > size)
     await untilIdle()
     await all.restart()
     const ben = await all.join('ben', { subscribe: [session] })
     expect(chatsOf(ben)).toEqual([chat, a, b, c])
     all.world.advance(4 * 3_600_000)
-    await until(() => all.core().catalog.size === size)
+    await until(() => catalogOf(all.core()).size === size)
   })
 })
 

@@ -1,3 +1,4 @@
+import { catalogOf } from '../core/catalog.ts'
 import type { SessionState } from '@atrium/protocol/session/state'
 import { defaultChatUri } from '@atrium/protocol/uri'
 import { describe, expect, test } from 'vitest'
@@ -180,8 +181,8 @@ test('[H12] [H12.3] after a crash at any flush a chat is in exactly one session'
       (ben.state(uri) as unknown as SessionState).chats.some(({ resource }) => resource === b),
     )
     expect(homes).toEqual([count === 0 ? session : two])
-    expect(all.core().catalog.sessionOf(b)).toBe(homes[0])
-    expect(all.core().catalog.sessionOf(defaultChatUri(two))).toBe(two)
+    expect(catalogOf(all.core()).sessionOf(b)).toBe(homes[0])
+    expect(catalogOf(all.core()).sessionOf(defaultChatUri(two))).toBe(two)
   }
 })
 

@@ -1,3 +1,4 @@
+import { catalogOf } from '../core/catalog.ts'
 import type { SessionState } from '@atrium/protocol/session/state'
 import { defaultChatUri } from '@atrium/protocol/uri'
 import { describe, expect, test } from 'vitest'
@@ -137,7 +138,7 @@ describe('[H12] a move to another session', () => {
     ann.dispatch(b, { type: 'chat/turnCancelled', turnId: 'b1', duration: 1 })
     const moved = moveToSession(ann, b, two)
     await untilIdle()
-    expect(all.core().catalog.sessionOf(b)).toBe(two)
+    expect(catalogOf(all.core()).sessionOf(b)).toBe(two)
     expect(await read(ben, b)).toMatchObject({ title: '', turns: [] })
     release()
     await moved

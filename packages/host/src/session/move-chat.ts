@@ -1,3 +1,6 @@
+import { catalogOf } from '../core/catalog.ts'
+import { sessionResourcesOf } from '../core/session-resources.ts'
+import { contentRetentionOf } from '../core/content-retention.ts'
 import type { Uri } from '@atrium/protocol/channel'
 import type { ChatAction } from '@atrium/protocol/chat/actions'
 import type { ChatSummary } from '@atrium/protocol/chat/state'
@@ -13,8 +16,8 @@ import { announce } from '../root/announce.ts'
 import { entryOf, sessionOf } from '../core/lookup.ts'
 import { changeable } from '../channels/names.ts'
 import type { Channel } from '../log/channel.ts'
-import type { Core } from '../core/core.ts'
-import type { Link } from '../core/link.ts'
+import type { Core } from '../kernel/core.ts'
+import type { Link } from '../kernel/link.ts'
 import { runCreation } from './creation.ts'
 import { equal } from '../log/equal.ts'
 import { movableChange, unmovable } from '../chat/movable.ts'
@@ -38,11 +41,11 @@ async function moveTo(core: Core, uri: Uri, to: Uri, after?: Uri): Move {
   // No `await` from here on: the checks and all changes are one step.
   const { chat, from } = movableChat(core, uri)
   const target = core.log.channel(to, 'session')
-  if (!target || !core.catalog.get(to)) throw AhpError.sessionNotFound(to)
+  if (!target || !catalogOf(core).get(to)) throw AhpError.sessionNotFound(to)
   const chats = target === from ? [entry(from, uri)] : withWorkers(from, uri)
   const moving = urisOf(chats)
   const others = target.head.chats.filter(({ resource }) => !moving.includes(resource))
-  const anchor = after === undefined ? undefined : (core.catalog.defaultChatNamed(after) ?? after)
+  const anchor = after === undefined ? undefined : (catalogOf(core).defaultChatNamed(after) ?? after)
   const at = others.findIndex(({ resource }) => resource === anchor)
   if (anchor !== undefined && at < 0)
     throw AhpError.invalidParams('moveChat: `after` is not another chat of that session')
@@ -67,8 +70,8 @@ async function moveTo(core: Core, uri: Uri, to: Uri, after?: Uri): Move {
 async function moveToNew(core: Core, link: Link, uri: Uri): Move {
   await wake(core, uri)
   const { from } = movableChat(core, uri)
-  if (core.catalog.size >= core.limits.sessions)
-    throw AhpError.permissionDenied(`there are ${core.catalog.size} sessions: dispose of some first`)
+  if (catalogOf(core).size >= core.limits.sessions)
+    throw AhpError.permissionDenied(`there are ${catalogOf(core).size} sessions: dispose of some first`)
   const template = from.head
   chooseAgent(core, template.provider)
   const createdAt = new Date(core.world.now()).toISOString()
@@ -86,7 +89,7 @@ async function moveToNew(core: Core, link: Link, uri: Uri): Move {
     return await moveTo(core, uri, session.uri)
   } catch (error) {
     // A client may have found the new session and used it. In that case the session stays.
-    const unused = core.catalog.creatorOf(session.uri) !== undefined
+    const unused = catalogOf(core).creatorOf(session.uri) !== undefined
     if (unused && core.log.channel(session.uri) === session) forgetSession(core, session)
     throw error
   }
@@ -138,13 +141,13 @@ function transfer(
 ): void {
   for (const { resource: chat } of chats) append(core, from, { type: 'session/chatRemoved', chat })
   const commits = chats.map((summary) => {
-    const commit = core.catalog.chatIndex.move(summary.resource, target.uri)
+    const commit = catalogOf(core).chatIndex.move(summary.resource, target.uri)
     append(core, target, { type: 'session/chatAdded', summary })
-    for (const terminal of core.sessionResources.ofChat(summary.resource))
+    for (const terminal of sessionResourcesOf(core).ofChat(summary.resource))
       moveTerminal(core, terminal, target.uri, summary.resource)
     return commit
   })
-  core.contentRetention.retain(target.uri, from.uri)
+  contentRetentionOf(core).retain(target.uri, from.uri)
   const [first] = chats
   if (first && target.head.defaultChat === undefined) makeDefault(core, target, first)
   void core.log.reached(core.log.last).then(() => {
@@ -168,7 +171,7 @@ function moveTerminal(core: Core, uri: Uri, session: Uri, chat: Uri): void {
   const claim = terminal?.head.lifecycle.status === 'running' ? terminal.head.claim : undefined
   if (terminal && claim?.kind === 'session')
     core.log.append(terminal, { type: 'terminal/claimed', claim: { ...claim, session } })
-  else core.sessionResources.assign(uri, session, chat)
+  else sessionResourcesOf(core).assign(uri, session, chat)
 }
 
 /**

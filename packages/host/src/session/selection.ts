@@ -1,3 +1,4 @@
+import { ownersOf } from '../core/owners.ts'
 import type { Action } from '@atrium/protocol/channel'
 import { AgentSelection, ModelSelection } from '@atrium/protocol/chat/message'
 import type { Message } from '@atrium/protocol/chat/message'
@@ -5,7 +6,7 @@ import { decode } from '@atrium/protocol/schema'
 import type { SessionAction } from '@atrium/protocol/session/actions'
 import type { SessionState } from '@atrium/protocol/session/state'
 import { compact, without } from '@atrium/protocol/update'
-import type { Core } from '../core/core.ts'
+import type { Core } from '../kernel/core.ts'
 import type { Channel } from '../log/channel.ts'
 import type { Entry, Listener } from '../log/entry.ts'
 import { equal } from '../log/equal.ts'
@@ -84,8 +85,8 @@ export function applyDeferred(core: Core, session: Session): void {
     const [first, ...rest] = ownMeta(session.head).deferred ?? []
     if (!first || isBusy(core, session)) return
     const { clientId, clientSeq } = first.by
-    const by = { clientId, clientSeq, principal: core.owners.of(session.uri) ?? '' }
-    const listener: Listener = core.links.get(clientId) ?? nobody
+    const by = { clientId, clientSeq, principal: ownersOf(core).of(session.uri) ?? '' }
+    const listener: Listener = core.clients.links.get(clientId) ?? nobody
     const change = selected(session.head, first.action, rest)
     const { seq } = core.log.accept(session, change, { by, listener, sent: first.action })
     applied.set(session, [...(applied.get(session) ?? []), { ...first, seq }].slice(-maxDeferred))

@@ -1,3 +1,13 @@
+import { aliasesOf } from '../core/aliases.ts'
+import { catalogOf } from '../core/catalog.ts'
+import { ownersOf } from '../core/owners.ts'
+import { machinesOf } from '../core/node/machines.ts'
+import { sessionResourcesOf } from '../core/session-resources.ts'
+import { contentRetentionOf } from '../core/content-retention.ts'
+import { listChangesOf } from '../core/session-list/list-changes.ts'
+import { sessionFeedOf } from '../core/session-feed.ts'
+import { worktreeIdsOf } from '../core/machine.ts'
+import { worktreesOf } from '../core/machine.ts'
 import { departuresOf } from '../core/departures.ts'
 import { customizationsOf } from '../core/customizing.ts'
 import { changesOf } from '../core/changes/change-tracking.ts'
@@ -20,8 +30,8 @@ import type { Channel } from '../log/channel.ts'
 import { forgetChat } from '../chat/chat.ts'
 import { newChat, newSummary } from '../chat/new-chat.ts'
 import { startTurn } from '../chat/start-turn.ts'
-import type { Core } from '../core/core.ts'
-import type { Link } from '../core/link.ts'
+import type { Core } from '../kernel/core.ts'
+import type { Link } from '../kernel/link.ts'
 import { runCreation } from './creation.ts'
 import { copyForSession, defaultChatOptions } from './fork-session.ts'
 import type { SessionSource } from './fork-session.ts'
@@ -32,7 +42,7 @@ import { followGit, projectOf } from '../resources/project.ts'
 import { sleepWhenIdle } from '../channels/sleep.ts'
 import { announce } from '../root/announce.ts'
 import { countSessions } from '../root/root.ts'
-import type { Effects } from '../core/rules.ts'
+import type { Effects } from '../kernel/rules.ts'
 import { permissionValuesProblem, sessionSchema, settingProblem, resolvedValues } from '../agents/settings.ts'
 import { forgetTerminal } from '../terminal/terminal.ts'
 import { withAsking } from '../turn/consent.ts'
@@ -73,13 +83,13 @@ export async function createSession(
   const state: SessionState = { ...first, title: summary.title, chats: [summary], defaultChat: chat }
   const session = createSessionChannel(core, link, { uri, state, createdAt: summary.modifiedAt })
   assignWorktree(core, uri, params.config)
-  if (again) core.aliases.assign(uri, name)
+  if (again) aliasesOf(core).assign(uri, name)
   else if (taken) assignAlias(core, uri, agent.info.provider)
   newChat(core, uri, summary, copied)
   // Lets the session leave memory as soon as nothing needs it. This comes after the creation of the chat: a chat in
   // memory keeps its session in memory.
   sleepWhenIdle(core, session)
-  const { createsInAdvance } = core.habits(core.clients.implementationOf(link.clientId)?.name)
+  const { createsInAdvance } = core.clients.habits(core.clients.implementationOf(link.clientId)?.name)
   if (copied || !createsInAdvance) announce(core, session)
   const seq = core.log.last
   const progress = progressToken === undefined ? noProgress : progressTo(link, progressToken)
@@ -91,8 +101,8 @@ export async function createSession(
 function checkCreation(core: Core, link: Link, params: Params<'createSession'>): void {
   changeable(core)
   if (isUsed(core, params.channel)) throw AhpError.sessionAlreadyExists(params.channel)
-  if (core.catalog.size >= core.limits.sessions)
-    throw AhpError.permissionDenied(`there are ${core.catalog.size} sessions: dispose of some first`)
+  if (catalogOf(core).size >= core.limits.sessions)
+    throw AhpError.permissionDenied(`there are ${catalogOf(core).size} sessions: dispose of some first`)
   const agent = chooseAgent(core, params.provider)
   const problem = creationProblem(core, agent, params)
   if (problem !== undefined) throw AhpError.invalidParams(`createSession: ${problem}`)
@@ -114,14 +124,14 @@ export function createSessionChannel(
   { uri, state, createdAt }: NewSession,
 ): Channel<'session'> {
   const session = core.log.create(uri, 'session', state)
-  core.catalog.add(uri, createdAt, state, link.clientId)
-  core.owners.assign(uri, link.principal)
-  core.machines.assign(uri)
+  catalogOf(core).add(uri, createdAt, state, link.clientId)
+  ownersOf(core).assign(uri, link.principal)
+  machinesOf(core).assign(uri)
   core.jobs.mark(uri, true)
   departuresOf(core).join(link.clientId, uri)
   // The client may have disconnected during the reads before this step. No other code would notice its departure from the
   // new session.
-  if (core.links.get(link.clientId) !== link) departuresOf(core).departed(link.clientId)
+  if (core.clients.links.get(link.clientId) !== link) departuresOf(core).departed(link.clientId)
   return session
 }
 
@@ -137,42 +147,44 @@ export async function disposeSession(core: Core, { channel: uri }: Params<'dispo
 export function forgetSession(core: Core, session: Channel<'session'>): number {
   const { uri } = session
   const { provider, activeClients, chats } = session.head
-  const creator = core.catalog.creatorOf(uri)
+  const creator = catalogOf(core).creatorOf(uri)
   const announced = creator === undefined
-  const unlisted = core.catalog.isUnlisted(uri)
+  const unlisted = catalogOf(core).isUnlisted(uri)
   for (const { resource } of chats) forgetChat(core, resource, uri)
-  for (const part of core.sessionResources.of(uri))
+  for (const part of sessionResourcesOf(core).of(uri))
     if (part === annotationsUri(uri)) forgetAnnotations(core, part)
     else forgetTerminal(core, part)
   core.jobs.stop(uri)
   core.jobs.mark(uri, false)
   for (const { clientId } of activeClients) departuresOf(core).leave(clientId, uri)
   if (creator !== undefined) departuresOf(core).leave(creator, uri)
-  const alias = core.aliases.forget(uri)
+  const alias = aliasesOf(core).forget(uri)
   for (const each of [uri, alias]) if (each !== undefined) setGone(core, each, !announced)
-  core.owners.forget(uri)
-  core.machines.forget(uri)
+  ownersOf(core).forget(uri)
+  machinesOf(core).forget(uri)
   customizationsOf(core)?.forget(uri)
   changesOf(core)?.forgotten(uri)
-  core.catalog.delete(uri)
-  const unreferenced = core.contentRetention.forget(uri).filter((each) => !core.catalog.get(each))
+  catalogOf(core).delete(uri)
+  const unreferenced = contentRetentionOf(core)
+    .forget(uri)
+    .filter((each) => !catalogOf(core).get(each))
   const seq = core.log.drop(session)
   if (announced) {
-    core.listChanges.removed(uri, { seq, alias })
+    listChangesOf(core).removed(uri, { seq, alias })
     countSessions(core)
   }
   core.log
     .reached(seq)
     .then(() => {
-      core.catalog.listCommitted(uri)
+      catalogOf(core).listCommitted(uri)
       core.parts.disposed(uri)
-      if (!unlisted) core.sessionFeed.removed(uri)
+      if (!unlisted) sessionFeedOf(core).removed(uri)
       const dropped = unreferenced.map((each) => core.store.blobs.drop(each))
       return Promise.all([...dropped, agentOf(core, provider)?.dispose?.(uri)])
     })
     // At this point the agent no longer uses the worktree.
     .then(async () => {
-      if (core.worktreeIds.size > 0) await removeWorktrees(core)
+      if (worktreeIdsOf(core).size > 0) await removeWorktrees(core)
     })
     .catch((error: unknown) => core.world.report('cleaning up after a disposed session failed', error))
   return seq
@@ -192,8 +204,8 @@ export const sessionEffects: Effects<'session'> = {
 
 /** Updates the session list after a committed change of a session. Tells the agent when the last client has left. */
 export function sessionCommitted(core: Core, session: Channel<'session'>, { type }: Action): void {
-  const changes = core.catalog.update(session.uri, session.committedState)
-  if (changes) core.sessionFeed.changed(session.uri, changes)
+  const changes = catalogOf(core).update(session.uri, session.committedState)
+  if (changes) sessionFeedOf(core).changed(session.uri, changes)
   if (type === 'session/activeClientRemoved') releaseAgent(core, session)
 }
 
@@ -240,7 +252,7 @@ function creationProblem(
   return (
     settingProblem(sessionSchema(settings?.schema, core), config) ??
     permissionValuesProblem(config, core.limits.permissions) ??
-    (core.worktrees ? worktreeProblem(config, workingDirectories) : undefined)
+    (worktreesOf(core) ? worktreeProblem(config, workingDirectories) : undefined)
   )
 }
 
@@ -251,7 +263,7 @@ export async function wakeAll(core: Core, uri: Uri): Promise<Channel<'session'>>
   const damaged = new Set<Uri>()
   for (;;) {
     const session = core.log.channel(uri) ?? (await wake(core, uri))
-    if (!session?.is('session') || !core.catalog.get(uri) || core.log.channel(uri) !== session)
+    if (!session?.is('session') || !catalogOf(core).get(uri) || core.log.channel(uri) !== session)
       throw AhpError.sessionNotFound(uri)
     const { chats } = session.head
     const asleep = chats.filter(({ resource }) => !core.log.channel(resource) && !damaged.has(resource))

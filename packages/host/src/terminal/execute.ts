@@ -4,7 +4,7 @@ import type { TerminalContentPart } from '@atrium/protocol/terminal/state'
 import { terminalUri } from '@atrium/protocol/uri'
 import { fileUri, pathOf } from '@atrium/protocol/file-uri'
 import type { Channel } from '../log/channel.ts'
-import type { Core } from '../core/core.ts'
+import type { Core } from '../kernel/core.ts'
 import { TurnFailed } from '../ports/agent.ts'
 import type { Command, CommandOutcome } from '../ports/agent.ts'
 import { plainText } from './plain-text.ts'
@@ -89,7 +89,7 @@ function directoryWithin(session: Channel<'session'>, cwd: string): string {
 function directoryOf(core: Core, session: Channel<'session'>, chat: Channel<'chat'>): string {
   const own = chat.head.workingDirectories ?? []
   const shared = session.head.workingDirectories ?? []
-  const uri = own[0] ?? shared[0] ?? core.defaultDirectory
+  const uri = own[0] ?? shared[0] ?? core.about.defaultDirectory
   const named = uri === undefined ? undefined : pathOf(uri)
   return named?.ok ? named.path : '/'
 }

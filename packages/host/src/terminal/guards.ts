@@ -1,6 +1,7 @@
+import { catalogOf } from '../core/catalog.ts'
 import type { TerminalClaim, TerminalState } from '@atrium/protocol/terminal/state'
-import type { Core } from '../core/core.ts'
-import type { Guards } from '../core/rules.ts'
+import type { Core } from '../kernel/core.ts'
+import type { Guards } from '../kernel/rules.ts'
 
 /** The client that makes a request. */
 interface Requester {
@@ -21,7 +22,7 @@ export const terminalGuards: Guards<'terminal'> = {
   'terminal/cleared': (_, { state, by }) => controlProblem(state, by),
   'terminal/claimed': ({ claim }, { state, by, core }) => {
     // The claim of a client that has disconnected does not count.
-    const free = state.claim.kind === 'session' || !core.links.has(state.claim.clientId)
+    const free = state.claim.kind === 'session' || !core.clients.links.has(state.claim.clientId)
     if (!free && !isHolder(state.claim, by)) return heldBy(state.claim)
     return claimProblem(core, claim, by)
   },
@@ -31,10 +32,12 @@ export const terminalGuards: Guards<'terminal'> = {
 export function claimProblem(core: Core, claim: TerminalClaim, by: Requester): string | undefined {
   if (claim.kind === 'client') {
     if (claim.clientId === by.clientId) return undefined
-    return core.links.get(claim.clientId)?.principal === by.principal ? undefined : 'there is no such client'
+    return core.clients.links.get(claim.clientId)?.principal === by.principal
+      ? undefined
+      : 'there is no such client'
   }
-  if (!core.catalog.get(claim.session)) return 'there is no such session'
-  return core.catalog.sessionOf(claim.chat) === claim.session ? undefined : 'the session has no such chat'
+  if (!catalogOf(core).get(claim.session)) return 'there is no such session'
+  return catalogOf(core).sessionOf(claim.chat) === claim.session ? undefined : 'the session has no such chat'
 }
 
 export function sizeProblem({ limits }: Core, cols: number, rows: number): string | undefined {

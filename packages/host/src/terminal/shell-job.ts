@@ -1,12 +1,12 @@
 import { changesOf } from '../core/changes/change-tracking.ts'
 import { pathOf } from '@atrium/protocol/file-uri'
 import type { Channel } from '../log/channel.ts'
-import type { Core } from '../core/core.ts'
+import type { Core } from '../kernel/core.ts'
 import type { Listener } from '../log/entry.ts'
 import type { Shell, Start, TerminalOutput, Terminals } from '../ports/terminals.ts'
 import { sleepWhenIdle } from '../channels/sleep.ts'
-import type { Job } from '../core/jobs.ts'
-import { withTimeout } from '../core/timeout.ts'
+import type { Job } from '../kernel/jobs.ts'
+import { withTimeout } from '../kernel/timeout.ts'
 
 /** The shell of a terminal. Its output becomes actions, and input actions are passed to it. */
 export class ShellJob implements Job {

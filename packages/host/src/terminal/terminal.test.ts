@@ -127,7 +127,7 @@ test('[Y4] [Y4.1] a claim is passed on by its holder; the claim of a disconnecte
   expect(await reason(ann, input('x'))).toBe('this terminal is held by another client')
   expect(await reason(ben, input('y'))).toBeUndefined()
   ben.peer.close()
-  while (all.core().links.has('ben')) await ann.ask('ping', {})
+  while (all.core().clients.links.has('ben')) await ann.ask('ping', {})
   expect(await reason(ann, claimed(mine('ann')))).toBeUndefined()
   await ann.ask('createSession', { channel: 's:/1' })
   const session = { kind: 'session', session: 's:/1', chat: defaultChatUri('s:/1') }

@@ -1,3 +1,6 @@
+import { sessionResourcesOf } from '../core/session-resources.ts'
+import { terminalsOf } from '../core/machine.ts'
+import { filesOf } from '../core/machine.ts'
 import type { Uri } from '@atrium/protocol/channel'
 import type { Params } from '@atrium/protocol/commands'
 import { AhpError, errorCodes } from '@atrium/protocol/errors'
@@ -8,11 +11,11 @@ import { changeable, isUsed } from '../channels/names.ts'
 import type { Mutation } from '../channels/names.ts'
 import { unloaded } from '../log/channel.ts'
 import type { Channel } from '../log/channel.ts'
-import type { Core } from '../core/core.ts'
-import type { Link } from '../core/link.ts'
+import type { Core } from '../kernel/core.ts'
+import type { Link } from '../kernel/link.ts'
 import type { Terminals } from '../ports/terminals.ts'
 import { containedPath } from '../access/roots.ts'
-import type { Effects } from '../core/rules.ts'
+import type { Effects } from '../kernel/rules.ts'
 import { ShellJob } from './shell-job.ts'
 import { claimProblem, sizeProblem } from './guards.ts'
 import { setClaim, list, terminals, unlist } from '../root/terminal-list.ts'
@@ -49,7 +52,7 @@ export async function disposeTerminal(core: Core, { channel: uri }: Params<'disp
 export function forgetTerminal(core: Core, uri: Uri): number {
   setGone(core, uri)
   core.sealing.freed()
-  core.sessionResources.assign(uri, undefined)
+  sessionResourcesOf(core).assign(uri, undefined)
   const seq = core.log.drop(core.log.channel(uri) ?? unloaded(uri, 'terminal'))
   core.jobs.mark(uri, false)
   core.jobs.stop(uri)
@@ -119,17 +122,19 @@ export function endShell(core: Core, terminal: Channel<'terminal'>): void {
 }
 
 export function portOf(core: Core): Terminals {
-  if (!core.terminals) throw new AhpError(errorCodes.MethodNotFound, 'this host has no terminals')
-  return core.terminals
+  const terminals = terminalsOf(core)
+  if (!terminals) throw new AhpError(errorCodes.MethodNotFound, 'this host has no terminals')
+  return terminals
 }
 
 /** Returns the directory that a shell starts in: the requested one, else the default. */
 async function directoryOf(core: Core, cwd: Uri | undefined): Promise<string> {
-  const uri = cwd ?? core.defaultDirectory
+  const uri = cwd ?? core.about.defaultDirectory
   if (uri === undefined) return '/'
   const place = containedPath(core, uri, 'browse')
-  if (!core.files) return place.path
-  const { type } = await core.files.stat(place, true)
+  const files = filesOf(core)
+  if (!files) return place.path
+  const { type } = await files.stat(place, true)
   if (type !== 'directory') throw AhpError.invalidParams('createTerminal: cwd is not a directory')
   return place.path
 }

@@ -17,7 +17,7 @@ import {
 import type { Permission } from '../access/permissions.ts'
 import { isProtected } from '../access/protected-files.ts'
 import { isIn } from '../access/roots.ts'
-import type { Core } from '../core/core.ts'
+import type { Core } from '../kernel/core.ts'
 import type { Channel } from '../log/channel.ts'
 import { permittedTool } from '../ports/host-tool.ts'
 import { asks, clientTool, isServerCall } from './offered-tools.ts'

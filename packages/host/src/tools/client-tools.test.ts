@@ -29,7 +29,7 @@ const callIn = (client: Client) => {
 }
 const left = async (all: Awaited<ReturnType<typeof runningCall>>) => {
   all.ann.peer.close()
-  while (all.core().links.has('ann')) await all.ben.ask('ping', {})
+  while (all.core().clients.links.has('ann')) await all.ben.ask('ping', {})
 }
 const failed = {
   status: 'completed',

@@ -1,7 +1,7 @@
 import type { ChatAction, ToolCallAction } from '@atrium/protocol/chat/actions'
 import { callIn } from '@atrium/protocol/chat/calls'
 import type { Channel } from '../log/channel.ts'
-import type { Core } from '../core/core.ts'
+import type { Core } from '../kernel/core.ts'
 import type { ChatContext } from './approval.ts'
 import { clientTool, isServerCall } from './offered-tools.ts'
 

@@ -1,8 +1,9 @@
+import { filesOf } from '../core/machine.ts'
 import type { Uri } from '@atrium/protocol/channel'
 import { pathOf } from '@atrium/protocol/file-uri'
 import { plainText } from '@atrium/protocol/text/plain'
 import { isSecret } from '../access/protected-files.ts'
-import type { Core } from '../core/core.ts'
+import type { Core } from '../kernel/core.ts'
 import { TurnFailed } from '../ports/agent.ts'
 import type { InstructionFile } from '../ports/customized.ts'
 import type { ChatContext } from './approval.ts'
@@ -24,7 +25,7 @@ export async function instructionFiles(context: ChatContext): Promise<readonly I
   const directories = own.length > 0 ? own : (session.head.workingDirectories ?? [])
   const found: InstructionFile[] = []
   let room = core.limits.instructionsLength
-  if (!core.files) return found
+  if (!filesOf(core)) return found
   for (const directory of new Set(directories)) {
     const file = await firstFile(context, directory)
     if (!file) continue

@@ -6,7 +6,7 @@ import { limits } from '@atrium/protocol/limits'
 import type { SessionState, ToolDefinition } from '@atrium/protocol/session/state'
 import { plainLine, plainText } from '@atrium/protocol/text/plain'
 import { compact, without } from '@atrium/protocol/update'
-import type { Core } from '../core/core.ts'
+import type { Core } from '../kernel/core.ts'
 import type { Channel } from '../log/channel.ts'
 import type { OfferedTool } from '../ports/agent.ts'
 

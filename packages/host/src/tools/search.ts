@@ -1,9 +1,10 @@
+import { filesOf } from '../core/machine.ts'
 import { listingsOf } from '../parts/listings/part.ts'
 import { lineFinder } from '@atrium/protocol/text/expression'
 import type { MatchingLine } from '@atrium/protocol/text/expression'
 import { glob } from '@atrium/protocol/text/glob'
 import { fileUri } from '@atrium/protocol/file-uri'
-import type { Core } from '../core/core.ts'
+import type { Core } from '../kernel/core.ts'
 import { childOf } from '../parts/listings/file-listing.ts'
 import { TurnFailed } from '../ports/agent.ts'
 import type { SearchResult, SearchMatch, Search } from '../ports/search.ts'
@@ -42,15 +43,15 @@ export async function searched(
   search: Search,
   checkAlive: () => Promise<void>,
 ): Promise<SearchResult> {
-  const { world, limits, files } = core
+  const { world, limits } = core
+  const files = filesOf(core)
   const { glob: pattern } = search
   const find = finderOf(search)
   const matchesPath = glob(pattern ?? '**')
   if (!matchesPath) throw new TurnFailed('files', 'the glob is invalid')
   if (!files) throw new TurnFailed('files', 'this host serves no files')
   const { type } = await statOf(files, place)
-  const paths =
-    type === 'file' ? [''] : (await listingsOf(core).fresh(place.path)).map(({ path }) => path)
+  const paths = type === 'file' ? [''] : (await listingsOf(core).fresh(place.path)).map(({ path }) => path)
   let late = false
   const cancelTimer = world.later(limits.searchMs, () => (late = true))
   const run = { core, files, place, checkAlive, isLate: () => late }

@@ -1,3 +1,4 @@
+import { ownersOf } from '../core/owners.ts'
 import { customizationsOf } from '../core/customizing.ts'
 import { changesOf } from '../core/changes/change-tracking.ts'
 import type { ToolCallState } from '@atrium/protocol/chat/tool'
@@ -80,7 +81,7 @@ export function agentChat(turn: RunningTurn): Chat {
     },
     read: async (attachment) => {
       requireRunning(turn)
-      return readAttachment(core, core.owners.of(session.uri), attachment)
+      return readAttachment(core, ownersOf(core).of(session.uri), attachment)
     },
     token: (resource) => (signal.aborted ? undefined : tokenFor(core, { chat, session, agent }, resource)),
   }

@@ -1,3 +1,6 @@
+import { filesOf } from '../core/machine.ts'
+import { catalogOf } from '../core/catalog.ts'
+import { ownersOf } from '../core/owners.ts'
 import type { Uri } from '@atrium/protocol/channel'
 import { fromBase64 } from '@atrium/protocol/text/base64'
 import type { ChatAttachment, MessageAttachment } from '@atrium/protocol/chat/message'
@@ -7,7 +10,7 @@ import { compact } from '@atrium/protocol/update'
 import { annotationsText } from '../annotations/excerpt.ts'
 import { isFile } from '../resources/client-files.ts'
 import type { Channel } from '../log/channel.ts'
-import type { Core } from '../core/core.ts'
+import type { Core } from '../kernel/core.ts'
 import { cursorBefore } from '../channels/cursor.ts'
 import { turnsBefore } from '../channels/history.ts'
 import { resolveChat } from './pin.ts'
@@ -58,7 +61,7 @@ async function read(core: Core, principal: string, attachment: MessageAttachment
 }
 
 function readResource(core: Core, principal: string, uri: Uri): Promise<Content> {
-  if (isFile(uri) && !core.files) throw AhpError.notFound('this host serves no files')
+  if (isFile(uri) && !filesOf(core)) throw AhpError.notFound('this host serves no files')
   return resourceRead(core, { principal }, { uri })
 }
 
@@ -69,8 +72,8 @@ function readResource(core: Core, principal: string, uri: Uri): Promise<Content>
  */
 async function transcript(core: Core, principal: string, attachment: ChatAttachment): Promise<string> {
   const uri = resolveChat(core, attachment.resource)
-  const session = core.catalog.sessionOf(uri)
-  const owned = session !== undefined && core.owners.of(session) === principal
+  const session = catalogOf(core).sessionOf(uri)
+  const owned = session !== undefined && ownersOf(core).of(session) === principal
   const chat = owned ? await wake(core, uri) : undefined
   if (!chat?.is('chat')) throw AhpError.notFound('no such chat')
   const { endTurn } = attachment

@@ -1,7 +1,8 @@
+import { catalogOf } from '../core/catalog.ts'
 import type { Action, Uri } from '@atrium/protocol/channel'
 import type { ChatAttachment, Message, MessageAttachment } from '@atrium/protocol/chat/message'
 import { mapped, within, without } from '@atrium/protocol/update'
-import type { Core } from '../core/core.ts'
+import type { Core } from '../kernel/core.ts'
 import { equal } from '../log/equal.ts'
 import { withoutCallMeta } from '../tools/call-meta.ts'
 import { wakeIfSound } from '../channels/wake.ts'
@@ -40,7 +41,7 @@ export function asleepFor(core: Core, action: Action): readonly Uri[] {
   const chats = attachmentsOf(messageOf(action)).filter(isUnpinned)
   if (chats.length === 0 || attachmentProblem(core, action) !== undefined) return []
   const uris = new Set(chats.map(({ resource }) => resolveChat(core, resource)))
-  return [...uris].filter((uri) => core.catalog.sessionOf(uri) !== undefined && !core.log.channel(uri))
+  return [...uris].filter((uri) => catalogOf(core).sessionOf(uri) !== undefined && !core.log.channel(uri))
 }
 
 export async function wakeFor(core: Core, action: Action): Promise<void> {
@@ -70,8 +71,10 @@ function withoutPins(action: Action, which: readonly boolean[]): Action {
 /**
  * Resolves the name of a chat to its URI. Clients may name a default chat by a name that is derived from its session.
  */
-export function resolveChat({ catalog }: Core, name: Uri): Uri {
-  return catalog.sessionOf(name) === undefined ? (catalog.defaultChatNamed(name) ?? name) : name
+export function resolveChat(core: Core, name: Uri): Uri {
+  return catalogOf(core).sessionOf(name) === undefined
+    ? (catalogOf(core).defaultChatNamed(name) ?? name)
+    : name
 }
 
 function lastTurn(core: Core, { resource }: ChatAttachment): string | undefined {

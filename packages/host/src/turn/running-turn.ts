@@ -1,5 +1,5 @@
 import type { ChatState } from '@atrium/protocol/chat/state'
-import type { Core } from '../core/core.ts'
+import type { Core } from '../kernel/core.ts'
 import type { Channel } from '../log/channel.ts'
 import type { Agent, Task } from '../ports/agent.ts'
 import { TurnFailed } from '../ports/agent.ts'

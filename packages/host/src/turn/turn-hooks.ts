@@ -1,3 +1,4 @@
+import { hooksOf } from '../core/machine.ts'
 import { callIn } from '@atrium/protocol/chat/calls'
 import { runHooks } from '../customizations/hooks.ts'
 import type { HookEvent, HookResult } from '../customizations/hooks.ts'
@@ -52,7 +53,7 @@ export class TurnHooks {
   }
 
   get #present(): boolean {
-    return this.#turn.core.hooks !== undefined
+    return hooksOf(this.#turn.core) !== undefined
   }
 
   async #begin(): Promise<void> {

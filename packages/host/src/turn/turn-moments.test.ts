@@ -1,3 +1,4 @@
+import { catalogOf } from '../core/catalog.ts'
 import type { Action } from '@atrium/protocol/channel'
 import { expect, test } from 'vitest'
 import { untilIdle, session } from '../../test/held-flushes.ts'
@@ -94,7 +95,7 @@ test.each(moments)(
     await disposeSession(core, { channel: session })
     expect(['made', -32001]).toContain(await made)
     await untilIdle()
-    expect([core.log.channel('ahp-chat:/new'), core.catalog.sessionOf('ahp-chat:/new')]).toEqual([
+    expect([core.log.channel('ahp-chat:/new'), catalogOf(core).sessionOf('ahp-chat:/new')]).toEqual([
       undefined,
       undefined,
     ])

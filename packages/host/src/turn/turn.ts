@@ -1,3 +1,4 @@
+import { catalogOf } from '../core/catalog.ts'
 import { customizationsOf } from '../core/customizing.ts'
 import { changesOf } from '../core/changes/change-tracking.ts'
 import type { Action } from '@atrium/protocol/channel'
@@ -8,10 +9,10 @@ import { Activity, activityMask } from '@atrium/protocol/status'
 import { compact } from '@atrium/protocol/update'
 import { notifySession } from '../auth/notices.ts'
 import { hasRoom } from '../channels/state-length.ts'
-import type { Core } from '../core/core.ts'
-import type { Job } from '../core/jobs.ts'
+import type { Core } from '../kernel/core.ts'
+import type { Job } from '../kernel/jobs.ts'
 import { isWritable } from '../core/lookup.ts'
-import { withTimeout } from '../core/timeout.ts'
+import { withTimeout } from '../kernel/timeout.ts'
 import type { Channel } from '../log/channel.ts'
 import type { Agent, AgentAction } from '../ports/agent.ts'
 import { SignInRequired, TurnFailed, failureOf } from '../ports/agent.ts'
@@ -215,7 +216,7 @@ export class Turn implements Job {
   #appendToSession(action: SessionAction): void {
     const { uri, head } = this.#session
     // A title that a client has set is kept.
-    if (action.type === 'session/titleChanged' && this.#core.catalog.hasTitle(uri)) return
+    if (action.type === 'session/titleChanged' && catalogOf(this.#core).hasTitle(uri)) return
     this.#append(this.#session, storedForm(action, head))
   }
 

@@ -1,5 +1,6 @@
+import { hooksOf } from '../core/machine.ts'
 import { setupCommand } from '../agents/setup-command.ts'
-import type { Core } from '../core/core.ts'
+import type { Core } from '../kernel/core.ts'
 
 /**
  * Runs the setup command in a new worktree, if a user has allowed exactly this command. Returns what users should know about
@@ -16,10 +17,11 @@ export async function runSetup(
   const shown = JSON.stringify(line)
   if (allowed === '') return `The setup command ${shown} did not run: nobody has allowed it.`
   if (allowed !== line) return `The setup command ${shown} did not run: another one was allowed.`
-  if (!core.hooks) return `The setup command ${shown} did not run: this host runs no commands.`
+  const hooks = hooksOf(core)
+  if (!hooks) return `The setup command ${shown} did not run: this host runs no commands.`
   const { worktreeMs: timeoutMs } = core.limits
   const run = { line, cwd: root, env: {}, input: '', timeoutMs, maxLength: outputLength }
-  const { exitCode, problem, stderr, stdout } = await core.hooks.run(run, signal)
+  const { exitCode, problem, stderr, stdout } = await hooks.run(run, signal)
   if (exitCode === 0) return undefined
   const reason = problem ?? `It ended with the exit code ${exitCode}.`
   const said = (stderr.trim() || stdout.trim()).slice(-outputLength)

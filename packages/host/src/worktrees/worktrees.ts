@@ -1,3 +1,6 @@
+import { worktreesOf } from '../core/machine.ts'
+import { worktreeIdsOf } from '../core/machine.ts'
+import { catalogOf } from '../core/catalog.ts'
 import type { Uri } from '@atrium/protocol/channel'
 import type { ErrorInfo } from '@atrium/protocol/common/content'
 import { fileUri, pathOf } from '@atrium/protocol/file-uri'
@@ -6,7 +9,7 @@ import type { JsonObject } from '@atrium/protocol/json'
 import type { SessionState } from '@atrium/protocol/session/state'
 import { isolationKeys } from '../agents/isolation.ts'
 import { wakeIfSound } from '../channels/wake.ts'
-import type { Core } from '../core/core.ts'
+import type { Core } from '../kernel/core.ts'
 import type { Channel } from '../log/channel.ts'
 import { equal } from '../log/equal.ts'
 import { WorktreeRefused } from '../ports/worktrees.ts'
@@ -35,7 +38,7 @@ export function worktreeProblem(values: Values = {}, directories: readonly Uri[]
 
 /** Remembers that a new session will have a worktree, in the step that creates the session. */
 export function assignWorktree(core: Core, session: Uri, values: Values | undefined): void {
-  if (core.worktrees && wantsWorktree(values)) core.worktreeIds.set(session, core.world.id().slice(-12))
+  if (worktreesOf(core) && wantsWorktree(values)) worktreeIdsOf(core).set(session, core.world.id().slice(-12))
 }
 
 interface Creation {
@@ -52,9 +55,10 @@ export async function prepareWorktree(
   session: Channel<'session'>,
   { report, signal }: Creation,
 ): Promise<ErrorInfo | undefined> {
-  const id = core.worktreeIds.get(session.uri)
+  const id = worktreeIdsOf(core).get(session.uri)
   const { workingDirectories: [directory] = [], config } = session.head
-  if (!core.worktrees || id === undefined || directory === undefined || shownWorktree(session.head))
+  const worktrees = worktreesOf(core)
+  if (!worktrees || id === undefined || directory === undefined || shownWorktree(session.head))
     return undefined
   const named = pathOf(directory)
   if (!named.ok) return { errorType: 'worktree', message: named.problem }
@@ -64,7 +68,7 @@ export async function prepareWorktree(
   const wanted = { id, directory: named.path, ...(branch !== '' && { branch }), ...(path !== '' && { path }) }
   try {
     report(0, 3, 'Creating the worktree')
-    const worktree = await core.worktrees.create(wanted, signal)
+    const worktree = await worktrees.create(wanted, signal)
     report(1, 3, 'Setting up the worktree')
     const allowed = textIn(values, isolationKeys.setup)
     const note = await runSetup(core, { root: worktree.path, allowed }, signal)
@@ -108,18 +112,22 @@ function show(core: Core, session: Channel<'session'>, worktree: JsonObject): vo
  * the worktree, and both can apply it.
  */
 export function shareWorktree(core: Core, from: Channel<'session'>, to: Channel<'session'>): void {
-  const id = core.worktreeIds.get(from.uri)
+  const id = worktreeIdsOf(core).get(from.uri)
   const shown = shownWorktree(from.head)
   const isSame = equal(from.head.workingDirectories, to.head.workingDirectories)
-  if (id === undefined || !shown || !isSame || core.worktreeIds.has(to.uri)) return
-  core.worktreeIds.set(to.uri, id)
+  if (id === undefined || !shown || !isSame || worktreeIdsOf(core).has(to.uri)) return
+  worktreeIdsOf(core).set(to.uri, id)
   show(core, to, shown)
 }
 
 /** The sessions that work in the same worktree as a session, this one included. */
-export function sessionsBeside({ worktreeIds }: Core, session: Uri): readonly Uri[] {
-  const id = worktreeIds.get(session)
-  return id === undefined ? [] : worktreeIds.entries().flatMap(([uri, each]) => (each === id ? [uri] : []))
+export function sessionsBeside(core: Core, session: Uri): readonly Uri[] {
+  const id = worktreeIdsOf(core).get(session)
+  return id === undefined
+    ? []
+    : worktreeIdsOf(core)
+        .entries()
+        .flatMap(([uri, each]) => (each === id ? [uri] : []))
 }
 
 /** The worktree that a session shows. */
@@ -134,11 +142,12 @@ export function shownWorktree({ _meta }: SessionState): JsonObject | undefined {
  * and the log of the host says why.
  */
 export async function removeWorktrees(core: Core): Promise<void> {
-  const { worktrees, worktreeIds } = core
+  const worktrees = worktreesOf(core)
+  const worktreeIds = worktreeIdsOf(core)
   if (!worktrees || core.readOnlyReason() !== undefined) return
   for (const session of worktreeIds.keys()) {
     const id = worktreeIds.get(session)
-    if (id === undefined || core.catalog.get(session)) continue
+    if (id === undefined || catalogOf(core).get(session)) continue
     try {
       if (await isUsed(core, worktrees, id)) continue
       await worktrees.remove(id)
@@ -158,18 +167,19 @@ export async function removeWorktrees(core: Core): Promise<void> {
  * Whether a session works in a worktree. A chat that has moved to another session takes its directory along, so that session
  * may still use the worktree.
  */
-async function isUsed({ catalog }: Core, worktrees: Worktrees, id: string): Promise<boolean> {
+async function isUsed(core: Core, worktrees: Worktrees, id: string): Promise<boolean> {
   const made = await worktrees.state(id).catch(() => undefined)
   if (!made) return false
   const root = fileUri(made.worktree.path)
-  return [...catalog.directories].some((each) => each === root || each.startsWith(`${root}/`))
+  return [...catalogOf(core).directories].some((each) => each === root || each.startsWith(`${root}/`))
 }
 
 /** Finishes what the previous run of the host had begun to apply or to remove. */
 export async function recoverWorktrees(core: Core): Promise<void> {
-  if (!core.worktrees || core.readOnlyReason() !== undefined) return
+  const worktrees = worktreesOf(core)
+  if (!worktrees || core.readOnlyReason() !== undefined) return
   try {
-    for (const recovered of await core.worktrees.recover()) await tell(core, recovered)
+    for (const recovered of await worktrees.recover()) await tell(core, recovered)
   } catch (error) {
     core.world.report('worktrees not recovered', error)
   }
@@ -186,7 +196,7 @@ async function tell(core: Core, recovered: AppliedWorktree | UnfinishedWorktree)
   const event =
     'problem' in recovered ? 'worktree not applied after a restart' : 'worktree applied after a restart'
   core.world.report(event, note)
-  for (const [uri, each] of core.worktreeIds.entries()) {
+  for (const [uri, each] of worktreeIdsOf(core).entries()) {
     const session = each === id ? await wakeIfSound(core, uri) : undefined
     if (!session?.is('session')) continue
     const shown = shownWorktree(session.head) ?? {}

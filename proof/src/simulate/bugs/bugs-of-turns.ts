@@ -160,7 +160,7 @@ export const viewBugs: readonly Bug[] = [
   bug(
     'an unused session is not removed',
     'session/departed-clients',
-    'if (core.catalog.creatorOf(uri) === clientId)',
+    'if (catalogOf(core).creatorOf(uri) === clientId)',
     'if (false)',
   ),
   bug(

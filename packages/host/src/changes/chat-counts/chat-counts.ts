@@ -1,7 +1,8 @@
+import { catalogOf } from '../../core/catalog.ts'
 import type { Uri } from '@atrium/protocol/channel'
 import type { ChangesSummary } from '@atrium/protocol/common/content'
 import { wakeIfSound } from '../../channels/wake.ts'
-import type { Core } from '../../core/core.ts'
+import type { Core } from '../../kernel/core.ts'
 import { entryOf, sessionOf } from '../../core/lookup.ts'
 import type { Channel } from '../../log/channel.ts'
 import { equal } from '../../log/equal.ts'
@@ -54,7 +55,7 @@ export class ChatCounts {
   /** Undefined if the files at the beginning or now are not captured. Then the counts stay as they are. */
   async #count(chat: Channel<'chat'>): Promise<ChangesSummary | undefined> {
     const first = chat.rowIds.at(0) ?? chat.head.activeTurn?.id
-    const session = this.#core().catalog.sessionOf(chat.uri)
+    const session = catalogOf(this.#core()).sessionOf(chat.uri)
     if (first === undefined || session === undefined) return undefined
     const [own, ofSession] = await Promise.all([
       this.#records.get(chat.uri, first),

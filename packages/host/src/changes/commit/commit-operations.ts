@@ -1,8 +1,9 @@
+import { commitsOf } from '../../core/machine.ts'
 import type { Uri } from '@atrium/protocol/channel'
 import type { ChangesetFile } from '@atrium/protocol/changeset/state'
 import { AhpError } from '@atrium/protocol/errors'
 import type { CommitParams, CommitResult } from '../extensions.ts'
-import type { Core } from '../../core/core.ts'
+import type { Core } from '../../kernel/core.ts'
 import { CommitFailed } from '../../ports/commits.ts'
 import { followGit } from '../../resources/project.ts'
 import type { Channel } from '../../log/channel.ts'
@@ -64,7 +65,7 @@ async function withGit<T>(
   { core, session, compute }: Uncommitted,
   task: (committing: Committing) => Promise<T>,
 ): Promise<T> {
-  const { commits } = core
+  const commits = commitsOf(core)
   if (!commits) throw new CommitFailed('This host does not commit.')
   const { files: shown, error } = await compute()
   if (shown.length === 0) throw new CommitFailed(error?.message ?? 'There is nothing to commit.')

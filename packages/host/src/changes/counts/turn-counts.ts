@@ -1,5 +1,5 @@
 import type { Uri } from '@atrium/protocol/channel'
-import { RecordMap } from '../../core/record-map.ts'
+import { RecordMap } from '../../kernel/record-map.ts'
 import type { Records } from '../../ports/records.ts'
 import { countOf, parseTurnKey, readTurnRecord } from '../turn-record.ts'
 import type { TurnCount } from '../turn-record.ts'

@@ -1,5 +1,5 @@
 import { changesOf } from '../../core/changes/change-tracking.ts'
-import type { Effects } from '../../core/rules.ts'
+import type { Effects } from '../../kernel/rules.ts'
 
 /**
  * What the host does once an action on a changeset is committed. Only clients send `filesReviewChanged`, to mark

@@ -1,9 +1,10 @@
+import { catalogOf } from '../../core/catalog.ts'
 import type { Uri } from '@atrium/protocol/channel'
 import type { ChangesetFile } from '@atrium/protocol/changeset/state'
 import { AhpError } from '@atrium/protocol/errors'
 import type { ReviewHunksParams, ReviewHunksResult, ReviewedHunk } from '../extensions.ts'
-import type { Core } from '../../core/core.ts'
-import { unsettledReason } from '../../core/space.ts'
+import type { Core } from '../../kernel/core.ts'
+import { unsettledReason } from '../../kernel/space.ts'
 import type { Channel } from '../../log/channel.ts'
 import type { Captures } from '../../ports/captures.ts'
 import { hunksIn, isMarkedSince } from '../changeset-files.ts'
@@ -134,7 +135,8 @@ export class Reviews {
     const record = await this.#records.reviews(owner, id)
     // No `await` until the marks are stored: somebody else could change marks meanwhile.
     const core = this.#core()
-    const { log, catalog } = core
+    const { log } = core
+    const catalog = catalogOf(core)
     const next = change(record[name] ?? {})
     // The session or the chat may have been disposed of meanwhile.
     if (!catalog.get(owner) && catalog.sessionOf(owner) === undefined) return

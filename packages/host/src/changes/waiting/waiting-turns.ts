@@ -1,5 +1,5 @@
 import type { Action, Uri } from '@atrium/protocol/channel'
-import type { Core } from '../../core/core.ts'
+import type { Core } from '../../kernel/core.ts'
 import { sessionOf } from '../../core/lookup.ts'
 import { openRequests } from './open-requests.ts'
 import type { RunningTurns } from '../running/running-turns.ts'

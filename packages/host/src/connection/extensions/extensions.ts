@@ -1,6 +1,6 @@
 import { includes } from '@atrium/protocol/root/device'
-import type { Core } from '../../core/core.ts'
-import type { OpenCommand } from '../../core/open-parts.ts'
+import type { Core } from '../../kernel/core.ts'
+import type { OpenCommand } from '../../kernel/open-parts.ts'
 import type { Generation } from '../../dialect/generation.ts'
 import type { OpeningLink } from '../opening.ts'
 

@@ -1,7 +1,7 @@
 import type { Action, Uri } from '@atrium/protocol/channel'
 import type { Params, Result } from '@atrium/protocol/commands'
 import type { Channel } from '../../log/channel.ts'
-import { defineKey } from '../key.ts'
+import { defineKey } from '../../kernel/key.ts'
 
 /** The captures of turns, as the other parts of the core use them. */
 export interface ChangeTracking {

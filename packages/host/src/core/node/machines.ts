@@ -2,7 +2,8 @@ import type { Uri } from '@atrium/protocol/channel'
 import { pathOf } from '@atrium/protocol/file-uri'
 import type { Records } from '../../ports/records.ts'
 import type { Catalog } from '../catalog.ts'
-import { RecordMap, textFormat } from '../record-map.ts'
+import { RecordMap, textFormat } from '../../kernel/record-map.ts'
+import { defineKey } from '../../kernel/key.ts'
 
 /** The machine of a node that shares its store with others. */
 export interface Machine {
@@ -68,3 +69,5 @@ export class Machines {
     })
   }
 }
+
+export const machinesOf = defineKey<Machines>('machines')

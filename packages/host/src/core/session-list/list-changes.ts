@@ -1,7 +1,8 @@
 import type { Uri } from '@atrium/protocol/channel'
 import type { Records } from '../../ports/records.ts'
-import { RecordMap } from '../record-map.ts'
-import type { RecordFormat } from '../record-map.ts'
+import { RecordMap } from '../../kernel/record-map.ts'
+import type { RecordFormat } from '../../kernel/record-map.ts'
+import { defineKey } from '../../kernel/key.ts'
 
 /** The sequence numbers of the changes of a listed session. */
 interface Listed {
@@ -117,3 +118,5 @@ const removalFormat: RecordFormat<Removal> = {
   },
   write: ({ seq, alias }) => (alias === undefined ? `${seq}` : `${seq} ${alias}`),
 }
+
+export const listChangesOf = defineKey<ListChanges>('list changes')

@@ -153,16 +153,10 @@ describe('[T6] devices', () => {
     const second = await devices.redeem(devices.browserCode(), { hash: 'key:2', publicKey: 'k2' })
     expect([first?.name, second?.name, second?.role]).toEqual(['Browser', 'Browser 2', 'own'])
     await all.restart('crash')
-    expect(
-      devicesOf(all.core())
-        .keyOf(first?.id ?? ''),
-    ).toEqual({ device: first, publicKey: 'k1' })
+    expect(devicesOf(all.core()).keyOf(first?.id ?? '')).toEqual({ device: first, publicKey: 'k1' })
     await pairedDevice(all, 'watch', 'phone')
     const phone = devicesOf(all.core()).find('hash of phone')
-    expect(
-      devicesOf(all.core())
-        .keyOf(phone?.id ?? ''),
-    ).toBeUndefined()
+    expect(devicesOf(all.core()).keyOf(phone?.id ?? '')).toBeUndefined()
     expect(JSON.stringify(devicesOf(all.core()).list)).not.toContain('k1')
   })
 

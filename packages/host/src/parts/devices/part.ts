@@ -1,4 +1,4 @@
-import { NoParams, checkWritable, command, part } from '../../core/part.ts'
+import { NoParams, checkWritable, command, part } from '../../kernel/part.ts'
 import { Devices, devicesOf } from './devices.ts'
 import { PairDeviceParams, RevokeDeviceParams } from './extensions.ts'
 

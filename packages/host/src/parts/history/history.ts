@@ -1,3 +1,4 @@
+import { catalogOf } from '../../core/catalog.ts'
 import type { Uri } from '@atrium/protocol/channel'
 import { kindNamed } from '@atrium/protocol/channels'
 import { AhpError, errorCodes } from '@atrium/protocol/errors'
@@ -10,8 +11,8 @@ import type {
   Unfinished,
 } from '@atrium/protocol/root/past'
 import { isGone } from '../../channels/gone.ts'
-import type { Core } from '../../core/core.ts'
-import { unsettledReason } from '../../core/space.ts'
+import type { Core } from '../../kernel/core.ts'
+import { unsettledReason } from '../../kernel/space.ts'
 import type { Listener } from '../../log/entry.ts'
 import type { CallCount } from './call-count.ts'
 import { ChannelHistory } from './channel-history.ts'
@@ -132,7 +133,8 @@ export class ChannelHistories {
   /** Throws if a channel does not exist, or has no history. */
   async #check(method: string, uri: Uri): Promise<void> {
     const core = this.#core
-    const { catalog, log } = core
+    const { log } = core
+    const catalog = catalogOf(core)
     if (uri === rootUri || catalog.get(uri) || catalog.sessionOf(uri) !== undefined) return
     const named = `${method}: ${JSON.stringify(uri.slice(0, 200))}`
     if (await isGone(core, uri)) throw AhpError.notFound(`${named} was disposed of, and its history with it`)

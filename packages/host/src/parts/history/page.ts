@@ -1,6 +1,6 @@
 import type { Action, Envelope } from '@atrium/protocol/channel'
 import type { PastGap, PastPage } from '@atrium/protocol/root/past'
-import type { Core } from '../../core/core.ts'
+import type { Core } from '../../kernel/core.ts'
 import type { StoredEnvelope } from '../../ports/log.ts'
 import type { ChannelHistory } from './channel-history.ts'
 import { isShown, mayBeHidden, shownAction } from './hidden.ts'

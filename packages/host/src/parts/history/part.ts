@@ -1,5 +1,5 @@
 import { EnvelopesParams, StateAtParams } from '@atrium/protocol/root/past'
-import { command, part } from '../../core/part.ts'
+import { command, part } from '../../kernel/part.ts'
 import { CallCount } from './call-count.ts'
 import { ChannelHistories } from './history.ts'
 

@@ -1,6 +1,6 @@
 import { AhpError } from '@atrium/protocol/errors'
 import type { LimitValues } from '@atrium/protocol/limits'
-import type { Core } from '../../core/core.ts'
+import type { Core } from '../../kernel/core.ts'
 import { rowsIn } from '../../log/channel-rows.ts'
 import { lengthOf } from '../../log/rows.ts'
 import type { StoredEnvelope } from '../../ports/log.ts'

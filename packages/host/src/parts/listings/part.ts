@@ -1,5 +1,5 @@
-import { defineKey } from '../../core/key.ts'
-import { part } from '../../core/part.ts'
+import { defineKey } from '../../kernel/key.ts'
+import { part } from '../../kernel/part.ts'
 import type { Files } from '../../ports/files.ts'
 import type { Vcs } from '../../ports/vcs.ts'
 import { FileListings } from './file-listing.ts'

@@ -1,5 +1,5 @@
 import type { Notice } from './extensions.ts'
-import { RecordMap } from '../../core/record-map.ts'
+import { RecordMap } from '../../kernel/record-map.ts'
 import type { Records } from '../../ports/records.ts'
 
 /**

@@ -1,4 +1,5 @@
-import { NoParams, command, part } from '../../core/part.ts'
+import { catalogOf } from '../../core/catalog.ts'
+import { NoParams, command, part } from '../../kernel/part.ts'
 import type { Notifier } from '../../ports/notifier.ts'
 import { devicesOf } from '../devices/devices.ts'
 import {
@@ -22,11 +23,11 @@ export const notifications = part<Notifying | undefined, Ports>({
   name: 'notifications',
   open: (core, { notifier, readOnly }) => {
     if (!notifier || readOnly !== undefined) return undefined
-    const { links } = core
     return openNotifications(notifier, {
       ...core,
+      catalog: catalogOf(core),
       devices: devicesOf(core),
-      links: () => links.values(),
+      links: () => core.clients.links.values(),
     })
   },
   commands: {

@@ -4,7 +4,7 @@ import { decode, object, oneOf, optional, string } from '@atrium/protocol/schema
 import { Damaged } from '../../log/rebuild.ts'
 import type { ShownTarget } from './extensions.ts'
 import type { Devices } from '../devices/devices.ts'
-import { RecordMap } from '../../core/record-map.ts'
+import { RecordMap } from '../../kernel/record-map.ts'
 import type { NotificationTarget, Notifier } from '../../ports/notifier.ts'
 import type { Records } from '../../ports/records.ts'
 import type { World } from '../../ports/world.ts'

@@ -88,9 +88,7 @@ test('[Q28] a chat that moves is found in its new session', async () => {
   const destination = { kind: 'session' as const, session: two }
   await ann.ask('moveChat', { channel: 'ahp-chat:/b', destination })
   const items = async () =>
-    (await searchOf(all.core())?.find({ channel: '', query: 'b1' }))?.items.filter(
-      ({ turnId }) => turnId,
-    )
+    (await searchOf(all.core())?.find({ channel: '', query: 'b1' }))?.items.filter(({ turnId }) => turnId)
   expect(await items()).toMatchObject([{ session: two, chat: 'ahp-chat:/b' }])
   await indexed(all)
   expect(await items()).toMatchObject([{ session: two, chat: 'ahp-chat:/b' }])

@@ -1,4 +1,6 @@
-import { NoParams, checkWritable, command, part } from '../../core/part.ts'
+import { listChangesOf } from '../../core/session-list/list-changes.ts'
+import { catalogOf } from '../../core/catalog.ts'
+import { NoParams, checkWritable, command, part } from '../../kernel/part.ts'
 import type { SearchIndex } from '../../ports/search-index.ts'
 import { SearchParams } from './extensions.ts'
 import { openSearch, searchOf } from './search.ts'
@@ -15,7 +17,18 @@ export const search = part<Search | undefined, Ports>({
   name: 'search',
   key: searchOf,
   open: (core, { search: index, readOnly }) =>
-    index && openSearch(index, { ...core, store: core.store.log }, readOnly !== undefined),
+    index &&
+    openSearch(
+      index,
+      {
+        ...core,
+        store: core.store.log,
+        catalog: catalogOf(core),
+        listChanges: listChangesOf(core),
+        earlierEpochs: core.about.earlierEpochs,
+      },
+      readOnly !== undefined,
+    ),
   commands: {
     'x-atrium/search': command('watch', SearchParams, (self, params) => self.find(params)),
     'x-atrium/rebuildSearch': command('own', NoParams, (self, _, __, core) => {
@@ -23,8 +36,8 @@ export const search = part<Search | undefined, Ports>({
       return self.rebuild().then(() => ({}))
     }),
   },
-  appended: (self, channel, action, { catalog }) => {
-    const session = action.type === 'chat/truncated' ? catalog.sessionOf(channel.uri) : undefined
+  appended: (self, channel, action, core) => {
+    const session = action.type === 'chat/truncated' ? catalogOf(core).sessionOf(channel.uri) : undefined
     if (session !== undefined) self.truncating(session)
   },
   committed: (self, channel, action) => self.committed(channel, action),

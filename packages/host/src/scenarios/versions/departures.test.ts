@@ -42,7 +42,7 @@ async function clientsAt(version: (typeof versions)[number]) {
   await ben.until(() => activeIn(ben).includes('ann'))
   const leave = async () => {
     ann.unplug()
-    await until(() => !all.core().links.has('ann'))
+    await until(() => !all.core().clients.links.has('ann'))
   }
   return { all, agent, ann, ben, eve, leave }
 }

@@ -110,5 +110,5 @@ test('[R003-43 R003-46] `disposeSession` ends the work of the agent, every chat,
   expect(ben.envelopes.slice(before).filter(({ channel }) => channel !== ben.root)).toEqual([])
   for (const uri of [session, ...chats])
     await expect(ben.subscribe(uri)).rejects.toMatchObject({ code: expect.any(Number) })
-  expect(all.core().links.size).toBe(2)
+  expect(all.core().clients.links.size).toBe(2)
 })

@@ -6,6 +6,7 @@ import { nativeVersion } from '@atrium/protocol/versions/negotiate'
 import type { Version } from '@atrium/protocol/versions/negotiate'
 import { compact, without } from '@atrium/protocol/update'
 import type { Log } from '../log/log.ts'
+import type { Link } from './link.ts'
 import type { LogStore } from '../ports/log.ts'
 import type { Records } from '../ports/records.ts'
 import { readRecord, readText } from '../records/checked-records.ts'
@@ -78,9 +79,14 @@ export class Clients {
   readonly #records: Records
   readonly #log: Log
   readonly #world: Pick<World, 'now'>
+  /** What is known of a program by its name. */
+  readonly habits: (clientName?: string) => ClientHabits
+  /** The newest link of each client id. A link is entered here at the start of its handshake. */
+  readonly links = new Map<string, Link>()
   readonly #known = new Map<string, ClientRecord>()
 
-  constructor(records: Records, log: Log, world: Pick<World, 'now'>) {
+  constructor(records: Records, log: Log, world: Pick<World, 'now'>, habits = habitsOf) {
+    this.habits = habits
     this.#records = records
     this.#log = log
     this.#world = world

@@ -33,6 +33,9 @@ interface Definition<V, P> {
   ) => void
   readonly committed?: (self: NonNullable<V>, channel: Channel, action: Action) => void
   readonly disposed?: (self: NonNullable<V>, session: Uri) => void
+  readonly clientCame?: (self: NonNullable<V>, link: Link) => void
+  readonly clientLeft?: (self: NonNullable<V>, link: Link) => void
+  readonly linkEnded?: (self: NonNullable<V>, link: Link) => void
   /** Finishes what must be done before turns of an earlier run go on. Not called in a read-only host. */
   readonly recover?: (self: NonNullable<V>) => Promise<void>
   /** The host has recovered. Not called in a read-only host. */
@@ -80,7 +83,8 @@ export function part<V, P = object>(definition: Definition<V, P>): Part<P> {
       const value = await definition.open(core, ports)
       const self = value ?? undefined
       if (self === undefined) return { key, value, commands: [], settings: {}, moments: {} }
-      const { appended, committed, disposed, recover, started, close } = definition
+      const { appended, committed, disposed, clientCame, clientLeft, linkEnded, recover, started, close } =
+        definition
       return {
         key,
         value,
@@ -90,6 +94,9 @@ export function part<V, P = object>(definition: Definition<V, P>): Part<P> {
           ...(appended && { appended: (channel, action, by) => appended(self, channel, action, core, by) }),
           ...(committed && { committed: (...given) => committed(self, ...given) }),
           ...(disposed && { disposed: (session) => disposed(self, session) }),
+          ...(clientCame && { clientCame: (link) => clientCame(self, link) }),
+          ...(clientLeft && { clientLeft: (link) => clientLeft(self, link) }),
+          ...(linkEnded && { linkEnded: (link) => linkEnded(self, link) }),
           ...(recover && { recover: () => recover(self) }),
           ...(started && { started: () => started(self) }),
           ...(close && {
@@ -144,6 +151,18 @@ export class PartList implements OpenParts {
 
   disposed(session: Uri): void {
     for (const { moments } of this.#opened) moments.disposed?.(session)
+  }
+
+  clientCame(link: Link): void {
+    for (const { moments } of this.#opened) moments.clientCame?.(link)
+  }
+
+  clientLeft(link: Link): void {
+    for (const { moments } of this.#opened) moments.clientLeft?.(link)
+  }
+
+  linkEnded(link: Link): void {
+    for (const { moments } of this.#opened) moments.linkEnded?.(link)
   }
 
   async recover(): Promise<void> {

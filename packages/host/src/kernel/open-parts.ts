@@ -23,6 +23,12 @@ export interface OpenParts {
   committed(channel: Channel, action: Action): void
   /** A session is disposed of, and its disposal is committed. */
   disposed(session: Uri): void
+  /** A client has identified itself on a link. An older link of the client has been closed. */
+  clientCame(link: Link): void
+  /** The newest link of a client has ended. */
+  clientLeft(link: Link): void
+  /** A link has ended, also one on which no client has identified itself. */
+  linkEnded(link: Link): void
   /** Each part finishes what an earlier run of the host left to do before turns go on. */
   recover(): Promise<void>
   /** The host has recovered, and clients come. Not called in a read-only host. */

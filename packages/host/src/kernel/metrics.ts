@@ -1,5 +1,5 @@
-import type { Entry } from '../../log/entry.ts'
-import type { World } from '../../ports/world.ts'
+import type { Entry } from '../log/entry.ts'
+import type { World } from '../ports/world.ts'
 
 /** The upper bounds of the classes of echo times, in milliseconds. */
 export const echoBounds = [1, 2, 5, 10, 25, 50, 100, 250, 500, 1000, 2500, 10_000] as const

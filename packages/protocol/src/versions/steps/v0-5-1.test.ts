@@ -64,6 +64,13 @@ test('[V15.1] [V15] the output of a command is a text, and files are not reviewe
   // An agent may add the output as a text itself. Then a client is not shown the output twice.
   const said = { type: 'text', text: 'p' }
   expect(lowered('chat', changed(said, { ...complete, preview: 'p\n' }))).toStrictEqual([changed(said)])
+  // A preview is the end of a long output.
+  const long = { type: 'text', text: 'many lines\np\n' }
+  expect(lowered('chat', changed({ ...complete, preview: 'p\n' }, long))).toStrictEqual([changed(long)])
+  const blank = { type: 'text', text: '\n' }
+  expect(lowered('chat', changed({ ...complete, preview: blank.text }, long))).toStrictEqual([
+    changed(blank, long),
+  ])
   const file = { id: 'f', edit: {} }
   const reviewed = { ...file, reviewed: true }
   expect(down('changeset', { files: [reviewed] })).toStrictEqual({ files: [file] })

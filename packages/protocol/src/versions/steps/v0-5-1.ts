@@ -76,17 +76,25 @@ function serverState(id: unknown, kind: string): OldAction {
 
 /**
  * Replaces the result of a command by a text with the preview of its output. A result is left out if it has no preview, or if
- * another text of the call is the same output.
+ * another text of the call has the same output: the preview is its end.
  */
 function contentsDown(list: unknown): unknown {
   if (!Array.isArray(list)) return list
-  const texts = new Set(list.map((item) => textOf(shapeOf(item), 'text')?.trim()))
+  const texts = list.map((item) => textOf(shapeOf(item), 'text')?.trim())
   return each((content) => {
     if (content['type'] !== 'terminalComplete') return content
     const { preview } = content
-    if (typeof preview !== 'string' || texts.has(preview.trim())) return undefined
+    if (
+      typeof preview !== 'string' ||
+      texts.some((text) => text !== undefined && isEnd(preview.trim(), text))
+    )
+      return undefined
     return { type: 'text', text: preview }
   })(list)
+}
+
+function isEnd(part: string, text: string): boolean {
+  return part === '' ? text === '' : text.endsWith(part)
 }
 
 function fileDown(file: Shape): Shape {

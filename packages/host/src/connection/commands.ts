@@ -151,7 +151,14 @@ async function wakeTogether(core: Core, uris: readonly Uri[], view: View): Promi
 function missingChannel(core: Core, uri: Uri, name: Uri): AhpError {
   const reason = annotatedSession(core, uri) === undefined ? undefined : core.readOnlyReason()
   if (reason !== undefined) return AhpError.permissionDenied(reason)
+  if (namesSession(core, uri)) return AhpError.sessionNotFound(name)
   return AhpError.notFound(`no channel ${JSON.stringify(name.slice(0, 200))}`)
+}
+
+/** Whether a URI has one of the forms that clients give to sessions: `ahp-session:/<id>` or `<provider>:/<id>`. */
+function namesSession({ agents }: Core, uri: Uri): boolean {
+  const scheme = /^([^:]+):\/[^/]+$/.exec(uri)?.[1]
+  return scheme === 'ahp-session' || agents.some(({ info }) => info.provider === scheme)
 }
 
 async function chatNamed(core: Core, uri: Uri, name: Uri): Promise<Channel<'chat'>> {

@@ -100,7 +100,7 @@ describe('[S-17] [S-10] a client acts for itself alone', () => {
     })
     await expect(create).rejects.toMatchObject({ code: -32602 })
     await expect(eve.ask('subscribe', { channel: 'ahp-session:/two' })).rejects.toMatchObject({
-      code: -32008,
+      code: -32001,
     })
   })
 
@@ -191,7 +191,7 @@ describe('[S-26] [S-10] knowing an id gives no rights', () => {
     const { join, core } = await testHost()
     const ann = await join('ann')
     const guessed = 'ahp-session:/00000000-0000-4000-8000-000000000000'
-    await expect(ann.ask('subscribe', { channel: guessed })).rejects.toMatchObject({ code: -32008 })
+    await expect(ann.ask('subscribe', { channel: guessed })).rejects.toMatchObject({ code: -32001 })
     await expect(ann.ask('disposeSession', { channel: guessed })).rejects.toMatchObject({ code: -32001 })
     ann.dispatch(guessed, { type: 'session/titleChanged', title: 'x' })
     await ann.ask('listSessions', {})

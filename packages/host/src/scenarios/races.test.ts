@@ -39,7 +39,7 @@ test('[L8] a dispatch to a session that is being disposed of has no effect, and 
   await gone
   await untilIdle()
   expect(world.reports).toEqual([])
-  await expect(ben.ask('subscribe', { channel: session })).rejects.toMatchObject({ code: -32008 })
+  await expect(ben.ask('subscribe', { channel: session })).rejects.toMatchObject({ code: -32001 })
 })
 
 test('[L2] I5: an action that was accepted before a session is disposed of is still delivered', async () => {

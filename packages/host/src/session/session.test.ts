@@ -251,7 +251,8 @@ describe('[H7] [H7.7] disposing of a session', () => {
     expect(run.signal.aborted).toBe(true)
     await until(() => all.agent.disposed.length === 1)
     expect(all.agent.disposed).toEqual([session])
-    for (const channel of [session, chat, 'ahp-chat:/other'])
+    await expect(all.ben.ask('subscribe', { channel: session })).rejects.toMatchObject({ code: -32001 })
+    for (const channel of [chat, 'ahp-chat:/other'])
       await expect(all.ben.ask('subscribe', { channel })).rejects.toMatchObject({ code: -32008 })
     const before = all.ben.envelopes.length
     for (const channel of [session, chat]) all.ann.dispatch(channel, title('late'))

@@ -51,6 +51,17 @@ describe('[V8] commands of older versions', () => {
     },
   )
 
+  test.each(supportedVersions)(
+    '[H2.4] a subscription at %s to a session that does not exist is answered with -32001',
+    async (version) => {
+      const { client } = await at(version)
+      for (const uri of ['guide:/none', 'ahp-session:/none'])
+        await expect(client.subscribe(uri), uri).rejects.toMatchObject({ code: -32001 })
+      for (const uri of ['other:/none', 'ahp-chat:/none', 'ahp-session:/none/annotations', 'guide:/'])
+        await expect(client.subscribe(uri), uri).rejects.toMatchObject({ code: -32008 })
+    },
+  )
+
   test.each(['0.1.0', '0.4.0'] as const)(
     '[V8.8] listSessions at %s returns all sessions',
     async (version) => {

@@ -9,10 +9,12 @@ import { Stage } from './stage.ts'
 import { play } from './step.ts'
 import type { Outcome, Step } from './step.ts'
 import { steps } from './steps/steps.ts'
+import { patience } from './wait.ts'
 
-const usage = `usage: npm run vscode [-- --out DIR] [--only PART,PART] [--keep]
+const usage = `usage: npm run vscode [-- --out DIR] [--only PART,PART] [--patience SECONDS] [--keep]
 
 Drives VS Code's own workbench against the real host, and checks each step.
+--patience is how long a step waits for a state: 60 seconds, or more on a busy machine.
 --only runs the steps whose names contain one of the parts. Names:
 ${steps.map(({ name }) => `  ${name}`).join('\n')}`
 
@@ -21,6 +23,7 @@ const { values } = argumentsOf(
     options: {
       only: { type: 'string' },
       out: { type: 'string' },
+      patience: { type: 'string', default: '60' },
       keep: { type: 'boolean', default: false },
     },
   },
@@ -32,6 +35,9 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => pr
 process.exit(await run())
 
 async function run(): Promise<number> {
+  const seconds = Number(values.patience)
+  if (!(seconds > 0)) return refuse()
+  patience.ms = seconds * 1000
   const only = values.only?.split(',')
   const chosen = only ? steps.filter(({ name }) => only.some((part) => name.includes(part))) : steps
   if (chosen.length === 0) return refuse()

@@ -1,5 +1,6 @@
 import { Failure } from '../agents/failure.ts'
 import type { Locator, Page } from './browser.ts'
+import { patience } from './wait.ts'
 
 /** The parts of a workbench page that every view uses: the command palette, menus and dialogs. */
 export class Ui {
@@ -21,9 +22,9 @@ export class Ui {
 
   /** Opens a menu by clicking at something, and returns the texts of its rows. */
   async menu(opener: Locator, button: 'left' | 'right' = 'left'): Promise<readonly string[]> {
-    await opener.click({ button, timeout: clickMs })
+    await opener.click({ button, timeout: clickMs() })
     const rows = this.menuRows()
-    await rows.first().waitFor({ timeout: clickMs })
+    await rows.first().waitFor({ timeout: clickMs() })
     return texts(rows)
   }
 
@@ -37,8 +38,8 @@ export class Ui {
       try {
         seen = await this.menu(opener, button)
         const row = this.menuRows().filter({ hasText: label }).first()
-        await row.click({ timeout: clickMs })
-        await row.waitFor({ state: 'hidden', timeout: clickMs })
+        await row.click({ timeout: clickMs() })
+        await row.waitFor({ state: 'hidden', timeout: clickMs() })
         return
       } catch {
         await this.page.keyboard.press('Escape')
@@ -58,7 +59,7 @@ export class Ui {
 }
 
 /** Milliseconds for one click at a row of a menu, and the number of attempts. */
-const clickMs = 5000
+const clickMs = () => patience.ms / 12
 const attempts = 4
 
 /** Returns the texts of all elements, each on one line; elements without text are left out. */

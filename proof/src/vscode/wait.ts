@@ -1,14 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Failure } from '../agents/failure.ts'
 
-/** Milliseconds after which a state that does not come is a failure. */
-export const patienceMs = 60_000
+/** After `ms` milliseconds a state that does not come is a failure. A busy machine needs more. */
+export const patience = { ms: 60_000 }
 
 /** Waits until the function returns a value that is neither false nor undefined, and returns it. */
 export async function until<T>(
   look: () => Promise<T | false | undefined> | T | false | undefined,
   what: string | (() => string),
-  ms = patienceMs,
+  ms = patience.ms,
 ): Promise<T> {
   const end = performance.now() + ms
   for (;;) {

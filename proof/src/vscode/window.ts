@@ -3,7 +3,7 @@ import { ChatView } from './chat-view.ts'
 import { FormView } from './form-view.ts'
 import { SessionList } from './session-list.ts'
 import { Ui } from './ui.ts'
-import { patienceMs, until } from './wait.ts'
+import { patience, until } from './wait.ts'
 
 /** One window of VS Code: a page in a browser context of its own. */
 export class Window extends Ui {
@@ -23,7 +23,7 @@ export class Window extends Ui {
     this.chat = new ChatView(this)
     this.list = new SessionList(this)
     this.form = new FormView(this)
-    page.setDefaultTimeout(patienceMs)
+    page.setDefaultTimeout(patience.ms)
     page.on('console', (message) => this.console.push(message.text()))
   }
 
@@ -38,7 +38,7 @@ export class Window extends Ui {
   async load(): Promise<void> {
     const connectedBefore = this.#connections
     await this.page.goto(this.#url)
-    await until(() => this.#connections > connectedBefore, 'the workbench connects to the host', 60_000)
+    await until(() => this.#connections > connectedBefore, 'the workbench connects to the host')
     await this.page.locator('.interactive-input-part').first().waitFor()
     // The extensions have started once git shows its branch. The workbench may replace an empty chat until then.
     await this.page.locator('.statusbar-item', { hasText: 'master' }).first().waitFor()

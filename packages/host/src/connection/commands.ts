@@ -8,7 +8,7 @@ import type { Channel } from '../log/channel.ts'
 import type { Core } from '../kernel/core.ts'
 import type { Link } from '../kernel/link.ts'
 import { notifySpace } from '../kernel/space.ts'
-import { resolveSessionConfig, sessionConfigCompletions } from '../agents/agents.ts'
+import { agentsOf, resolveSessionConfig, sessionConfigCompletions } from '../agents/agents.ts'
 import { authenticate } from '../auth/auth.ts'
 import { createChat, disposeChat } from '../chat/chat.ts'
 import { completions } from '../completions/completions.ts'
@@ -156,9 +156,9 @@ function missingChannel(core: Core, uri: Uri, name: Uri): AhpError {
 }
 
 /** Whether a URI has one of the forms that clients give to sessions: `ahp-session:/<id>` or `<provider>:/<id>`. */
-function namesSession({ agents }: Core, uri: Uri): boolean {
+function namesSession(core: Core, uri: Uri): boolean {
   const scheme = /^([^:]+):\/[^/]+$/.exec(uri)?.[1]
-  return scheme === 'ahp-session' || agents.some(({ info }) => info.provider === scheme)
+  return scheme === 'ahp-session' || agentsOf(core).list.some(({ info }) => info.provider === scheme)
 }
 
 async function chatNamed(core: Core, uri: Uri, name: Uri): Promise<Channel<'chat'>> {

@@ -174,7 +174,7 @@ test('[L8] [L8.4] F-04: a session that is listed and cannot be found is damaged,
   })
   await expect(ben.ask('disposeSession', { channel: session })).rejects.toMatchObject({ code: -32603 })
   await expect(ben.ask('subscribe', { channel: 'ahp-session:/never' })).rejects.toMatchObject({
-    code: -32008,
+    code: -32001,
   })
 })
 

@@ -8,6 +8,7 @@ import { Activity } from '@atrium/protocol/status'
 import { StepRecords } from '../src/log/step-records.ts'
 import type { Channel } from '../src/log/channel.ts'
 import type { Core } from '../src/kernel/core.ts'
+import { catalogOf } from '../src/core/catalog.ts'
 import { ChatIndex } from '../src/core/chat-index.ts'
 import { Log } from '../src/log/log.ts'
 import type { LogStore } from '../src/ports/log.ts'
@@ -149,10 +150,10 @@ export class LazyChat {
       store: { log: this.#slowStore },
       limits: { ...limits, ...over },
       world: this.world,
-      parts: { get: () => undefined },
     }
     const catalog = { get: () => undefined, sessionOf: () => undefined, chatIndex: new ChatIndex() }
-    return { ...members, catalog } as unknown as Core
+    const parts = { get: (key: unknown) => (key === catalogOf ? catalog : undefined) }
+    return { ...members, parts } as unknown as Core
   }
 
   async #start(): Promise<void> {

@@ -97,7 +97,7 @@ test('[H16] a session that VS Code has created has one name', async () => {
   await vs.ask('createSession', { channel: 'mock:/own' })
   await vs.echo(vs.dispatch('mock:/own', titled('own')))
   expect((await listed(ann)).toSorted()).toEqual([session, 'mock:/own'])
-  await expect(ann.ask('subscribe', { channel: 'ahp-session:/own' })).rejects.toThrow('no channel')
+  await expect(ann.ask('subscribe', { channel: 'ahp-session:/own' })).rejects.toThrow('no session')
 })
 
 test('[H16] [H16.2] a client hears a session by the name that it used itself, also in VS Code and after a reconnect', async () => {
@@ -192,7 +192,7 @@ test('[H16.6] VS Code creates a session again that it has disposed of before any
   await vs.ask('subscribe', { channel: alias })
   await vs.ask('subscribe', { channel: aliasChat })
   await vs.ask('disposeSession', { channel: alias })
-  await expect(vs.ask('subscribe', { channel: alias })).rejects.toMatchObject({ code: -32008 })
+  await expect(vs.ask('subscribe', { channel: alias })).rejects.toMatchObject({ code: -32001 })
   await vs.ask('createSession', { channel: alias })
   const { snapshot } = await vs.ask('subscribe', { channel: alias })
   expect(snapshot).toMatchObject({ resource: alias, state: { defaultChat: aliasChat } })

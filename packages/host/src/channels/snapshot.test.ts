@@ -14,7 +14,7 @@ const turns = ['a', 'b', 'c'].map((id) => ({ id }))
 const core = {
   log: { committedSeq: 7 },
   limits,
-  catalog: { chatIndex: new ChatIndex(), sessionOf: () => undefined },
+  parts: { get: () => ({ chatIndex: new ChatIndex(), sessionOf: () => undefined }) },
 } as unknown as Core
 
 function chatOf(part: object): Channel<'chat'> {

@@ -147,7 +147,7 @@ test('[L4.8] nobody is told that a session is missing before its removal is dura
   await untilIdle()
   expect(outcomes).toEqual([
     { now: expect.objectContaining({ type: 'replay', missing: [session] }) as unknown },
-    { now: `AhpError: no channel "${session}"` },
+    { now: `AhpError: no session "${session}"` },
     { now: `AhpError: x-atrium/envelopes: "${session}" was disposed of, and its history with it` },
   ])
 })

@@ -188,7 +188,7 @@ describe('[H5] [H5.2] S-23: sessions', () => {
   test('[S-57 sessions] past 20,000: one more is refused, and nothing is left of it', async () => {
     const { ann, create } = await existing(20_000)
     expect(await create()).toBe(-32009)
-    expect(await code(ann.ask('subscribe', { channel: session }))).toBe(-32008)
+    expect(await code(ann.ask('subscribe', { channel: session }))).toBe(-32001)
     expect(ann.state(root)).toMatchObject({ activeSessions: 20_000 })
   })
 })

@@ -203,7 +203,7 @@ races(
       () => all.ben.ask('subscribe', { channel: chat }),
     )
     expect(gone).toBe(null)
-    if (typeof snapshot === 'number') expect(snapshot).toBe(-32008)
+    if (typeof snapshot === 'number') expect(snapshot).toBe(-32001)
     else expect(snapshot).toMatchObject({ snapshot: { resource: session } })
     await nothingLeft(all)
     return typeof snapshot
@@ -230,7 +230,8 @@ races(
 async function nothingLeft({ all, racers }: Start): Promise<void> {
   for (const channel of [session, chat, 'ahp-chat:/new']) {
     expect(all.core().log.channel(channel)).toBeUndefined()
-    for (const racer of racers) expect(await racer.ask('subscribe', { channel })).toBe(-32008)
+    for (const racer of racers)
+      expect(await racer.ask('subscribe', { channel })).toBe(channel === session ? -32001 : -32008)
   }
   for (const { link } of racers) expect(link.problems).toEqual([])
   const kept = await Promise.all(

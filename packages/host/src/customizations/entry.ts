@@ -135,8 +135,11 @@ function base({ id, uri, name, folder, origin, published }: Source, fields: Fiel
       contents: folder.contents,
       writable: origin !== 'client',
     }
-  const icons = published?.plugin.icons
-  return { ...shown, type: 'plugin', ...(icons && { icons }) }
+  const { icons, _meta } = published?.plugin ?? {}
+  const description = _meta?.['description']
+  // Of the rest of its `_meta` a client could make what only the host may say (`x-atrium`).
+  const about = typeof description === 'string' ? { description } : undefined
+  return { ...shown, type: 'plugin', ...(icons && { icons }), ...(about && { _meta: about }) }
 }
 
 const metaKey = 'x-atrium'

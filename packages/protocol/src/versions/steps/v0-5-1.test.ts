@@ -49,6 +49,17 @@ test('[V15.2] [V15] only MCP servers among the children of a plugin are switched
   expect(() => lowered('session', toggle('p'))).toThrow(ContextMissing)
 })
 
+test('[V15.3] [V15] of the `_meta` of a plugin only the description stays', () => {
+  const session = (_meta: object) => ({ activeClients: [], customizations: [{ ...plugin(), _meta }] })
+  expect(down('session', session({ description: 'Rules', 'x-own': 1 }))).toStrictEqual(
+    session({ description: 'Rules' }),
+  )
+  expect(down('session', session({ description: 5 }))).toStrictEqual({
+    activeClients: [],
+    customizations: [plugin()],
+  })
+})
+
 test('[V15.2] [V15] the request to start or stop an MCP server changes its state', () => {
   const state = (kind: string) => [{ type: 'session/mcpServerStateChanged', id: 'm', state: { kind } }]
   expect(lowered('session', { type: 'session/mcpServerStartRequested', id: 'm' })).toEqual(state('starting'))

@@ -44,13 +44,18 @@ export const v051 = step({
 
 /**
  * Translates a customization. Up to 0.5.1 a child that is not an MCP server cannot be enabled or disabled, and only
- * agents have `_meta`.
+ * agents have `_meta`. The description in the `_meta` of a plugin stays, because at 0.1 a plugin has one.
  */
 function customizationDown(item: Shape, isChild: boolean): Shape {
   const { type } = item
-  const common = type === 'agent' ? omit(item, 'disableModelInvocation') : omit(item, '_meta')
+  const common = type === 'agent' ? omit(item, 'disableModelInvocation') : withoutMeta(item)
   if (!isChild) return omit(common, 'version')
   return type === 'mcpServer' ? common : omit(common, 'enabled', 'disableUserInvocation')
+}
+
+function withoutMeta(item: Shape): Shape {
+  const description = item['type'] === 'plugin' ? textOf(shapeOf(item['_meta']), 'description') : undefined
+  return description === undefined ? omit(item, '_meta') : { ...item, _meta: { description } }
 }
 
 /**

@@ -5,6 +5,7 @@ import { root, textOfTests } from './files.ts'
 import { specItems } from './spec.ts'
 
 const page = readFileSync(`${root}docs/requirements.md`, 'utf8')
+const [statements = '', notDriven = ''] = page.split('\n## Not driven by frames\n')
 
 /** A row of the tables of statements. */
 interface Requirement {
@@ -22,7 +23,7 @@ const cellsOf = (line: string) =>
     .slice(1, -1)
     .map((cell) => cell.trim())
 
-const requirements: readonly Requirement[] = page.split('\n').flatMap((line) => {
+const requirements: readonly Requirement[] = statements.split('\n').flatMap((line) => {
   const [, document, number] = /^\| (R\d{3})-(\d+) +\|/.exec(line) ?? []
   if (document === undefined) return []
   const [, statement = '', cited = '', seenIn = '', status = ''] = cellsOf(line)
@@ -88,6 +89,13 @@ test('[A7] the counts at the top are those of the tables', () => {
 test('[A7.1] each statement that a test drives is carried', () => {
   const carried = new Set(named(requirements.filter(isCarried)))
   expect([...drivenByTests].filter((id) => !carried.has(id))).toEqual([])
+})
+
+test('[A7.1] each carried statement is driven by a test, or has the reason why it cannot be', () => {
+  const rows = notDriven.split('\n').flatMap((line) => (/^\| R\d{3}-\d/.test(line) ? [cellsOf(line)] : []))
+  expect(rows.filter(([, reason = '']) => reason.length < 20)).toEqual([])
+  const rest = requirements.filter((row) => isCarried(row) && !isDriven(row))
+  expect(rows.map(([id]) => id)).toEqual(named(rest))
 })
 
 test('[A7] every conflict has a decision with its reason, and every decision is used', () => {

@@ -1,4 +1,5 @@
 import type { Action, Uri } from '@atrium/protocol/channel'
+import { oracle } from '@atrium/protocol/oracles'
 import { Wire } from '@atrium/protocol/oracles/wire'
 import type { Version } from '@atrium/protocol/versions/negotiate'
 import { expect } from 'vitest'
@@ -123,3 +124,32 @@ export async function listed(client: OlderClient): Promise<readonly Value[]> {
 }
 
 export const summaryOf = (client: OlderClient, session: Uri) => client.state(session)['summary'] as Value
+
+/** The state that a client of this version shows before its action comes back. */
+export function predicted({ version, state }: { version: Version; state: Value }, action: Action): Value {
+  const { root, session } = oracle(version)
+  // A reducer yields a state.
+  return ('agents' in state ? root : session)(state, action, 0) as Value
+}
+
+/** The state of a channel in a snapshot that is made now. */
+export async function fresh({ ben }: OlderSession, uri: Uri): Promise<Value> {
+  const { snapshot } = (await ben.ask('subscribe', {}, uri)) as {
+    readonly snapshot: { readonly state: Value }
+  }
+  return snapshot.state
+}
+
+/** A state of a session without the time of the last change, which each client stamps by its own clock. */
+export function timeless(state: Value): Value {
+  const { summary, ...rest } = state
+  const { modifiedAt: _, ...kept } = summary as Value
+  return { ...rest, summary: kept }
+}
+
+/** Expects that the state that Ann has made of a snapshot and of actions is the one that a new subscriber gets. */
+export async function expectInStep(all: OlderSession): Promise<void> {
+  await caughtUp(all.ann)
+  const now = await fresh(all, all.session)
+  expect(timeless(all.ann.state(all.session))).toEqual(timeless(now))
+}

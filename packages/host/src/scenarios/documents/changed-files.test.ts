@@ -23,14 +23,14 @@ const edit = {
   diff: { added: 2, removed: 0 },
 }
 
-test('[V20] state types, SessionSummary: `diffs` are the files that were changed in the session, with counts of lines', async () => {
+test('[R001-44] [V20] state types, SessionSummary: `diffs` are the files that were changed in the session, with counts of lines', async () => {
   const { client } = await written('0.1.0')
   const summary = () => client.state(alias)['summary'] as { readonly diffs?: readonly unknown[] }
   await client.until(() => summary().diffs?.length === 1)
   expect(summary().diffs).toEqual([edit])
 })
 
-test('[V20] state model, Session List: `notify/sessionSummaryChanged` also tells the changed files', async () => {
+test('[R000-137] [V20] state model, Session List: `notify/sessionSummaryChanged` also tells the changed files', async () => {
   const { all, client } = await written('0.1.0')
   const changes = () =>
     client.notes

@@ -14,7 +14,7 @@ const manifest = { [`${folder}/.plugin/plugin.json`]: '{"name":"kit"}' }
 const skill = { [`${folder}/skills/tidy/SKILL.md`]: '---\nname: tidy\n---\nBe tidy.' }
 const broken = { [`${folder}/hooks/hooks.json`]: '{' }
 
-describe('[H17] customizations, Loading Status: a client of 0.1 sees each status of a plugin', () => {
+describe('[R002-7 R002-8 R002-9 R002-10 R002-11 R002-12] [H17] customizations, Loading Status: a client of 0.1 sees each status of a plugin', () => {
   const rows: readonly (readonly [status: string, content: object, message: RegExp | undefined])[] = [
     ['loading', { ...manifest, ...skill }, undefined],
     ['loaded', { ...manifest, ...skill }, undefined],
@@ -38,7 +38,7 @@ describe('[H17] customizations, Loading Status: a client of 0.1 sees each status
   })
 })
 
-describe('[H17] customizations, Actions Summary: which actions a client of 0.1 may dispatch', () => {
+describe('[R002-52 R002-53 R002-54 R002-55 R002-56 R004-35 R004-36] [H17] customizations, Actions Summary: which actions a client of 0.1 may dispatch', () => {
   const kit = { uri: plugin, displayName: 'kit' }
   const activeClient = { clientId: 'at 0.1.0', displayName: 'old', tools: [{ name: 'lint' }] }
   const call = { turnId: 't', toolCallId: 'c' }
@@ -67,7 +67,7 @@ describe('[H17] customizations, Actions Summary: which actions a client of 0.1 m
     if (outcome !== 'accepted') expect(old.state(session)).toEqual(before)
   })
 
-  test('a plugin that was switched off by its uri is off for every client', async () => {
+  test('[R002-20 R002-21 R002-22 R004-48] a plugin that was switched off by its uri is off for every client', async () => {
     const { all, ann, old, entry } = await opened({ ...manifest, ...skill })
     await old.until(() => entry()?.['status'] === 'loaded')
     const toggle = { type: 'session/customizationToggled', uri: plugin, enabled: false }

@@ -7,6 +7,7 @@ import type { ConfirmationOption, ToolCallState } from '@atrium/protocol/chat/to
 import { isWritable, sessionOf } from '../core/lookup.ts'
 import { answerProblem, answersProblem, acceptProblem } from './answers.ts'
 import { whyNotSaved } from '../tools/approval.ts'
+import { asks, clientTool } from '../tools/offered-tools.ts'
 import type { Channel } from '../log/channel.ts'
 import type { Core } from '../kernel/core.ts'
 import { equal } from '../log/equal.ts'
@@ -43,15 +44,15 @@ export const chatGuards: Guards<'chat'> = {
   'chat/truncated': ({ turnId }, { core, channel: chat }) =>
     turnId === undefined || chat.has(turnId) ? writeProblem(core, chat) : 'this chat has no such turn',
 
-  'chat/toolCallConfirmed': (action, { state, core, channel: chat }) => {
+  'chat/toolCallConfirmed': (action, { state, core, channel: chat, by }) => {
     const call = callOf(state, action)
     if (typeof call === 'string') return call
     if (call.status !== 'pending-confirmation') return 'this tool call is not waiting for confirmation'
-    // `not-needed` is only for calls that an agent runs without asking for confirmation.
-    if (action.approved && action.confirmed === 'not-needed')
+    const session = sessionOf(core, chat.uri)
+    // Only an agent says `not-needed`, and the client that runs the call.
+    if (action.approved && action.confirmed === 'not-needed' && !mayConfirmOwn(call, by, session))
       return 'a tool call that asks for confirmation needs a user or a setting to confirm it'
     if (!action.approved && action.reason === 'result-denied') return 'this tool call has no result yet'
-    const session = sessionOf(core, chat.uri)
     return (
       optionProblem(call.options, action) ??
       editProblem(call, action) ??
@@ -185,6 +186,17 @@ function clientToolProblem({ status, contributor }: ToolCallState, by: Dispatche
   if (contributor?.kind !== 'client' || contributor.clientId !== by.clientId)
     return 'only the client that provides a tool can report its progress and result'
   return status === 'running' ? undefined : 'this tool call is not running'
+}
+
+/** Whether a client may confirm a call without asking its user: the tool is its own, and does not want a person to decide. */
+function mayConfirmOwn(
+  { contributor, toolName }: ToolCallState,
+  { clientId }: Dispatcher,
+  session: Channel<'session'> | undefined,
+): boolean {
+  if (contributor?.kind !== 'client' || contributor.clientId !== clientId || !session) return false
+  const tool = clientTool(session.head, { contributor, toolName })
+  return tool !== undefined && !asks(tool)
 }
 
 /** Finds a request without a response in the active turn. */

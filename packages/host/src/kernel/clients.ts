@@ -73,6 +73,8 @@ export interface ClientHabits {
   readonly createsInAdvance?: true
   /** The client removes a form when its user has answered, and never shows another form with the same id. */
   readonly dropsAnsweredForms?: true
+  /** The client asks its user before it runs a tool of its own, but not if the call is confirmed already. */
+  readonly asksBeforeTools?: true
 }
 
 export class Clients {
@@ -220,7 +222,7 @@ function withCount({ cut, ...handed }: SnapshotSent): SnapshotSent {
 
 /** The programs with habits, by the beginning of the name in their `clientInfo`. */
 const known: readonly (readonly [name: string, habits: ClientHabits])[] = [
-  ['vscode', { usesAliases: true, createsInAdvance: true, dropsAnsweredForms: true }],
+  ['vscode', { usesAliases: true, createsInAdvance: true, dropsAnsweredForms: true, asksBeforeTools: true }],
 ]
 
 export function habitsOf(clientName = ''): ClientHabits {

@@ -64,13 +64,24 @@ export function withApproval(context: ChatContext, given: ChatAction): ChatActio
 
 /**
  * Whether a user or a permission must confirm each call of the tool: the agent cannot say that no confirmation is
- * needed. This is so for a client tool whose definition says so, and for every tool of an MCP server that the host
- * runs.
+ * needed. This is so for a client tool whose definition says so, for one whose client asks its user itself, and for every
+ * tool of an MCP server that the host runs.
  */
 function mustAsk({ core, session }: ChatContext, call: ToolCallState | undefined): boolean {
   if (!call) return false
   const tool = clientTool(session.head, call)
-  return tool ? asks(tool) : isServerCall(core, session, call)
+  return tool ? asks(tool) || mayAskItself(core, call) : isServerCall(core, session, call)
+}
+
+/**
+ * Whether the client of a call asks its user, unless the call is confirmed already. It is not known of a client that is not
+ * connected.
+ */
+function mayAskItself({ clients, habits }: Core, { contributor }: ToolCallState): boolean {
+  if (contributor?.kind !== 'client') return false
+  const { clientId } = contributor
+  const isHere = clients.versionOf(clientId) !== undefined
+  return !isHere || habits(clients.implementationOf(clientId)?.name).asksBeforeTools === true
 }
 
 /**

@@ -105,6 +105,57 @@ test('[X9.3] a destructive tool asks a person, even if the agent says that no co
   expect(callsOf(all.ann)[0]).toMatchObject({ status: 'completed', confirmed: 'user-action' })
 })
 
+/** A session with a window of VS Code, which provides a tool `x`, and Ann and Ben. */
+async function withWindow(tool: object = { name: 'x' }) {
+  const all = await twoClientSession()
+  const window = all.link()
+  window.clientId = 'window'
+  const clientInfo = { name: 'vscode-editor-window', version: '1' }
+  await window.ask('initialize', { protocolVersions: ['0.9.0'], clientId: 'window', clientInfo })
+  for (const channel of [session, chat]) await window.ask('subscribe', { channel })
+  await accepted(window, session, provides('window', tool))
+  return { all, window }
+}
+
+const unasked = { ...confirmed, confirmed: 'not-needed' } as typeof confirmed
+
+test('[X9.6] VS Code is not told that a call of its tool is confirmed: it would run the tool without asking', async () => {
+  const { all, window } = await withWindow()
+  await turn(all, 't1', toolCallStarted(providedBy('window')), running)
+  expect(callsOf(all.ann)[0]).toMatchObject({ status: 'pending-confirmation' })
+  const { rejectionReason } = await all.ben.echo(all.ben.dispatch(chat, unasked))
+  expect(rejectionReason).toMatch('needs a user or a setting')
+  await accepted(window, chat, unasked)
+  await accepted(window, chat, complete)
+  expect(callsOf(all.ann)[0]).toMatchObject({ status: 'completed', confirmed: 'not-needed' })
+})
+
+test('[X9.6] VS Code confirms no destructive tool without its user', async () => {
+  const { all, window } = await withWindow(destructive)
+  await turn(all, 't1', toolCallStarted(providedBy('window')), running)
+  const { rejectionReason } = await window.echo(window.dispatch(chat, unasked))
+  expect(rejectionReason).toMatch('needs a user or a setting')
+  await accepted(window, chat, confirmed)
+})
+
+test('[X9.6] a permission confirms the next call of the same tool of VS Code', async () => {
+  const { all, window } = await withWindow()
+  const run = await turn(all, 't1', toolCallStarted(providedBy('window')), running)
+  await accepted(all.ben, chat, { ...confirmed, selectedOptionId: choices.session } as typeof confirmed)
+  await accepted(window, chat, complete)
+  const second = { toolCallId: 'c2' }
+  await says(all, run, toolCallStarted({ ...providedBy('window'), ...second }), ready(second))
+  expect(callsOf(all.ann)[1]).toMatchObject({ status: 'running', confirmed: 'setting' })
+})
+
+test('[X9.6] the call of a client that is not connected is not confirmed either', async () => {
+  const { all, window } = await withWindow()
+  window.peer.close()
+  await until(() => all.core().clients.versionOf('window') === undefined)
+  await turn(all, 't1', toolCallStarted(providedBy('window')), running)
+  expect(callsOf(all.ann)[0]).toMatchObject({ status: 'pending-confirmation' })
+})
+
 test('[X9.5] a permission for a tool of the agent covers no tool of a client, nor the other way round', async () => {
   const all = await twoClientSession()
   await accepted(all.ann, session, provides('ann', destructive))

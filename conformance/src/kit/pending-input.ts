@@ -60,7 +60,7 @@ export async function pendingTurn(kit: Kit): Promise<PendingTurn & { readonly re
 }
 
 interface Wanted<T> {
-  /** The key in `SkipReasons` that keeps a failure, so that no later rule waits for the same timeout. */
+  /** Remembers a failure in `SkipReasons`, so that later rules are skipped instead of waiting for the same timeout. */
   readonly skip: 'call' | 'request'
   readonly prompt: string | undefined
   /** The reason to skip the rule if the command line gives no prompt. */

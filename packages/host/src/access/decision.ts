@@ -12,7 +12,7 @@ type Meta = { readonly [key: string]: unknown }
  */
 const key = 'x-atrium'
 
-/** The members of the host's data: who decided about the call, and who decided about its result. */
+/** Which record of a tool call: who decided about the call, or who decided about its result. */
 export type Decided = 'decidedBy' | 'resultDecidedBy'
 const members = new Set<string>(['decidedBy', 'resultDecidedBy'] satisfies Decided[])
 

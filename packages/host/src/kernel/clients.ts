@@ -22,10 +22,7 @@ export interface ClientRecord {
   readonly version: Version
   /** The client's own name and version. */
   readonly info?: Implementation
-  /**
-   * For each channel that the client is subscribed to: the snapshot that the client was last sent. `handed` is the name in
-   * stored records.
-   */
+  /** The last snapshot sent, by channel. Stored records call it `handed`. */
   readonly handed: ReadonlyMap<Uri, SnapshotSent>
   /** How the client names sessions. Undefined if it uses no alias. */
   readonly naming?: SessionNaming

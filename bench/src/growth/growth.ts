@@ -184,7 +184,7 @@ async function curve(
   const sides = Object.fromEntries(
     sizes.map((size) => [`${size}`, (round: number) => cost(size, round)] as const),
   )
-  const found = await inTurns({ rounds: 9 }, sides)
+  const found = await inTurns({ rounds: 5 }, sides)
   const points = sizes.map((size) => [size, median(found[`${size}`] ?? [])] as const)
   plot({ name: `growth-${name}`, title, unit: figure.unit, points })
   return compare(points, figure)

@@ -4,7 +4,7 @@ import { median } from '../percentiles.ts'
 import { ms } from '../sides.ts'
 import { placeOf } from './room.ts'
 import type { Room } from './room.ts'
-import { fill, newSession } from './sessions.ts'
+import { clear, fill, newSession } from './sessions.ts'
 
 const rounds = 7
 const frameMs = 1000 / 60
@@ -112,7 +112,7 @@ export async function memory(room: Room): Promise<boolean> {
   for (let words = 0; words < 100_000; words += 4000) {
     await fill(room.filler, filled, ['long 4000'])
     await page.locator('.turn-foot').waitFor()
-    await room.filler.dispatch(filled.chat, { type: 'chat/truncated' } as never)
+    await clear(room.filler, filled)
     await page.locator('.turn').waitFor({ state: 'detached' })
     sizes.push(await heapMb(debug))
   }

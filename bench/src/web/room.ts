@@ -1,9 +1,11 @@
 import { existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
+import { connect } from '@atrium/client'
+import type { Client } from '@atrium/client'
 import { chromium } from 'playwright-core'
 import type { Browser, CDPSession, Page } from 'playwright-core'
-import { Client } from '../client.ts'
+import { WebSocket } from 'ws'
 import { serve } from '../serve.ts'
 import type { ServeProcess } from '../serve.ts'
 
@@ -18,7 +20,7 @@ export function chromiumProgram(): string | undefined {
 
 /** A host, a browser, and a client beside it that fills sessions. */
 export class Room {
-  readonly filler = new Client('filler')
+  readonly filler: Client
   readonly #folder: string
   readonly #host: ServeProcess
   readonly #browser: Browser
@@ -27,6 +29,8 @@ export class Room {
     this.#folder = folder
     this.#host = host
     this.#browser = browser
+    // The cast leaves the forms of the class out that only servers and other events need.
+    this.filler = connect({ url: host.url, token: host.token, WebSocket: WebSocket as never })
   }
 
   static async open(program: string): Promise<Room> {
@@ -35,9 +39,7 @@ export class Room {
     // Chromium refuses to run as root with its sandbox. Other users need no flag.
     const args = process.getuid?.() === 0 ? ['--no-sandbox'] : []
     const browser = await chromium.launch({ executablePath: program, args })
-    const room = new Room(folder, host, browser)
-    await room.filler.initialize(host)
-    return room
+    return new Room(folder, host, browser)
   }
 
   get address(): string {
@@ -55,6 +57,7 @@ export class Room {
   }
 
   async close(): Promise<void> {
+    this.filler.close()
     await this.#browser.close()
     this.#host.child.kill('SIGKILL')
     await this.#host.exit

@@ -1,6 +1,5 @@
-import { Activity, activityOf } from '@atrium/protocol/status'
+import type { Client } from '@atrium/client'
 import { defaultChatUri } from '@atrium/protocol/uri'
-import type { Client } from '../client.ts'
 
 /** A session and its default chat. `fill` runs turns in this chat. */
 export interface Filled {
@@ -11,41 +10,29 @@ export interface Filled {
 /** Creates a session of the built-in agent `guide`. It has no turns yet. */
 export async function newSession(client: Client, name: string): Promise<Filled> {
   const session = `ahp-session:/${name}`
-  const chat = defaultChatUri(session)
   await client.ask('createSession', { channel: session, provider: 'guide' })
-  await client.subscribe(session)
-  return { session, chat }
+  return { session, chat: defaultChatUri(session) }
 }
 
 /** Runs turns one after the other, until the last has ended. */
-export async function fill(
-  client: Client,
-  { session, chat }: Filled,
-  texts: readonly string[],
-): Promise<void> {
-  for (const [at, text] of texts.entries()) {
-    const turnId = `${chat.length}-${at}-${performance.now()}`
-    const ended = new Promise<void>((resolve) => {
-      // The entry of the chat in its session tells when the turn has ended. The chat itself would send every word.
-      client.onEnvelope = ({ channel, action }) => {
-        const { changes } = action as { readonly changes?: { readonly status?: number } }
-        if (
-          channel === session &&
-          changes?.status !== undefined &&
-          activityOf(changes.status) === Activity.Idle
-        )
-          resolve()
-      }
-    })
-    const message = { text, origin: { kind: 'user' } }
+export async function fill(client: Client, { chat }: Filled, texts: readonly string[]): Promise<void> {
+  const handle = client.subscribe('chat', chat, { view: { turns: 1 } })
+  await handle.ready()
+  for (const text of texts) {
+    const turnId = `${chat.length}-${performance.now()}`
+    const message = { text, origin: { kind: 'user' as const } }
     const startedAt = new Date().toISOString()
-    const { rejectionReason } = await client.dispatch(chat, {
-      type: 'chat/turnStarted',
-      turnId,
-      startedAt,
-      message,
-    } as never)
-    if (rejectionReason !== undefined) throw new Error(`a turn was refused: ${rejectionReason}`)
-    await ended
+    const { outcome } = await handle.dispatch({ type: 'chat/turnStarted', turnId, startedAt, message })
+    if (outcome !== 'accepted') throw new Error(`a turn was ${outcome}`)
+    await handle.until(({ activeTurn }) => activeTurn === undefined)
   }
+  handle.release()
+}
+
+/** Removes all turns of a chat. */
+export async function clear(client: Client, { chat }: Filled): Promise<void> {
+  const handle = client.subscribe('chat', chat, { view: { turns: 1 } })
+  await handle.ready()
+  await handle.dispatch({ type: 'chat/truncated' })
+  handle.release()
 }

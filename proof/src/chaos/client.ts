@@ -1,16 +1,22 @@
 import type { Action, Envelope, Snapshot, Uri } from '@atrium/protocol/channel'
 import { errorCodes } from '@atrium/protocol/errors'
 import { defaultChatUri, rootUri } from '@atrium/protocol/uri'
-import { WebSocket } from 'ws'
-import { parsed } from '../message.ts'
 import type { Message } from '../message.ts'
-import { LinkLost, Refused } from './errors.ts'
+import { Refused } from './errors.ts'
 import { Recorder } from './history.ts'
 import type { Address } from './host.ts'
+import { RecordedLink } from './recorded-link.ts'
+
+/** An action that a client has dispatched. */
+export interface Dispatch {
+  readonly channel: Uri
+  readonly clientSeq: number
+  readonly action: Action
+}
 
 /** An action or request whose outcome is not known. It is sent again on the next link. */
 type Pending =
-  | { readonly channel: Uri; readonly clientSeq: number; readonly action: Action }
+  | Dispatch
   | {
       readonly channel: Uri
       readonly method: 'createSession' | 'disposeSession'
@@ -37,25 +43,53 @@ export class Client {
   damaged: readonly Uri[] = []
   /** How often the host has told that its disk is full, or has space again. */
   toldFull = 0
-  /** Number of links that the other side ended. */
-  lostLinks = 0
+  /** The number of successful reconnects. */
+  returns = 0
+  readonly link: RecordedLink
   readonly #recorder: Recorder
-  readonly #waiting = new Set<() => void>()
-  readonly #responses = new Map<number, Message>()
   #pending: readonly Pending[] = []
-  #socket: WebSocket | undefined
-  #link = 0
-  #lastId = 0
   #lastClientSeq = 0
   #initialized = false
 
-  constructor(folder: string, id: string) {
+  constructor(folder: string, id: string, extension?: string) {
     this.id = id
-    this.#recorder = new Recorder(folder, id)
+    this.#recorder = new Recorder(folder, id, extension)
+    this.link = new RecordedLink(this.#recorder, id, (message) => this.#receive(this.heard(message)))
+  }
+
+  /** Returns the name by which the client's version knows a channel. */
+  nameOf(uri: Uri): Uri {
+    return uri
+  }
+
+  /** Returns the channel of the turns of a session. */
+  turnsOf(session: Uri): Uri {
+    return defaultChatUri(session)
+  }
+
+  protected readonly versions: readonly string[] = ['1.0.0']
+
+  /** Returns the params of a request or notification, as the client's version writes them. */
+  protected params(_method: string, channel: Uri, params: object): object {
+    return { channel, ...params }
+  }
+
+  protected dispatchParams(dispatch: Dispatch): object {
+    return dispatch
+  }
+
+  /** Called with every message before anybody who waits for it goes on. Returns the message as AHP 1.0 writes it. */
+  protected heard(message: Message): Message {
+    return message
+  }
+
+  /** Called when the client no longer follows a channel. */
+  protected left(channel: Uri): void {
+    this.subscriptions.delete(channel)
   }
 
   get open(): boolean {
-    return this.#socket?.readyState === WebSocket.OPEN
+    return this.link.open
   }
 
   get pending(): number {
@@ -68,34 +102,15 @@ export class Client {
   }
 
   /** Opens a link: with `initialize` the first time, else with `reconnect`. Then resends everything pending. */
-  async connect({ url, token, host }: Address): Promise<void> {
-    const headers = { authorization: `Bearer ${token}`, ...(host !== undefined && { host }) }
-    const socket = new WebSocket(url, { headers, handshakeTimeout: 20_000 })
-    const link = ++this.#link
-    this.#socket = socket
-    this.#responses.clear()
-    socket.on('message', (data: Buffer) => this.#receive(socket, link, data.toString()))
-    socket.on('open', () => {
-      this.#recorder.write(link, 'open')
-      this.#wake()
-    })
-    socket.on('error', () => {})
-    socket.on('close', () => {
-      this.#recorder.write(link, 'shut')
-      if (socket === this.#socket) this.lostLinks++
-      this.#wake()
-    })
-    await this.until(() => socket.readyState !== WebSocket.CONNECTING)
+  async connect(address: Address): Promise<void> {
+    await this.link.connect(address)
     await (this.#initialized ? this.#reconnect() : this.#initialize())
     for (const pending of this.#pending) this.#sendPending(pending)
   }
 
   /** Ends the link without a close frame. */
   cut(): void {
-    const socket = this.#socket
-    this.#socket = undefined
-    socket?.terminate()
-    this.#wake()
+    this.link.cut()
   }
 
   dispatch(channel: Uri, action: Action): void {
@@ -125,8 +140,8 @@ export class Client {
   }
 
   unsubscribe(channel: Uri): void {
-    this.subscriptions.delete(channel)
-    this.#send({ method: 'unsubscribe', params: { channel } })
+    this.left(channel)
+    this.link.send({ method: 'unsubscribe', params: this.params('unsubscribe', channel, {}) })
   }
 
   /** Resolves when every action and request that this client ever sent has an outcome. */
@@ -141,22 +156,13 @@ export class Client {
     await this.until(() => this.#pending.length === 0)
   }
 
-  async ask(method: string, params: object = {}): Promise<unknown> {
-    const id = ++this.#lastId
-    this.#send({ id, method, params: { channel: rootUri, ...params } })
-    await this.until(() => this.#responses.has(id))
-    const { result, error } = this.#responses.get(id) ?? {}
-    if (error) throw new Refused(error)
-    return result
+  ask(method: string, { channel = rootUri, ...params }: Asked = {}): Promise<unknown> {
+    return this.link.call(method, this.params(method, channel, params))
   }
 
   /** Waits for a condition, and tests it after every frame. Throws when the link ends first. */
-  async until(condition: () => boolean): Promise<void> {
-    while (!condition()) {
-      if (!this.#socket || this.#socket.readyState > WebSocket.OPEN)
-        throw new LinkLost(`${this.id} lost its link`)
-      await new Promise<void>((resolve) => this.#waiting.add(resolve))
-    }
+  until(condition: () => boolean): Promise<void> {
+    return this.link.until(condition)
   }
 
   flush(): void {
@@ -165,16 +171,16 @@ export class Client {
 
   async #initialize(): Promise<void> {
     const params = {
-      protocolVersions: ['1.0.0'],
+      protocolVersions: this.versions,
       clientId: this.id,
-      initialSubscriptions: [rootUri, ...this.subscriptions],
+      initialSubscriptions: [this.nameOf(rootUri), ...this.subscriptions],
     }
     const { serverSeq, snapshots, _meta } = (await this.ask('initialize', params)) as {
       serverSeq: number
       snapshots: readonly Snapshot[]
-      _meta: { readonly 'x-atrium': { readonly damaged?: object } }
+      _meta?: { readonly 'x-atrium': { readonly damaged?: object } }
     }
-    this.damaged = Object.keys(_meta['x-atrium'].damaged ?? {})
+    this.damaged = Object.keys(_meta?.['x-atrium'].damaged ?? {})
     this.#initialized = true
     this.lastSeen = Math.max(this.lastSeen, serverSeq)
     this.#onSnapshots(snapshots)
@@ -192,8 +198,9 @@ export class Client {
       for (const envelope of answer.actions ?? []) this.#onEnvelope(envelope)
       const there = answer.snapshots?.map(({ resource }) => resource)
       const missing = answer.missing ?? subscriptions.filter((uri) => !there?.includes(uri))
-      for (const uri of missing) this.subscriptions.delete(uri)
+      for (const uri of missing) this.left(uri)
       this.#onSnapshots(answer.snapshots ?? [])
+      this.returns++
     } catch (error) {
       // The host does not know this client, because the host was killed before it had stored the client.
       if (!(error instanceof Refused) || error.code !== errorCodes.NotFound) throw error
@@ -208,7 +215,8 @@ export class Client {
 
   /** `again`: the host has refused the request on this link before. */
   #sendPending(pending: Pending, again = false): void {
-    if (!('method' in pending)) return this.#send({ method: 'dispatchAction', params: pending })
+    if (!('method' in pending))
+      return this.link.send({ method: 'dispatchAction', params: this.dispatchParams(pending) })
     const { method, channel } = pending
     const done = (error?: unknown): void => {
       if (error !== undefined && !(error instanceof Refused)) return
@@ -220,15 +228,15 @@ export class Client {
       // The session did not exist when its first actions arrived, so the host has ignored them.
       if (again && error === undefined && method === 'createSession') this.#sendActions(channel)
       if (method === 'disposeSession') this.#dropSession(channel)
-      this.#wake()
+      this.link.wake()
     }
     this.ask(method, { channel }).then(() => done(), done)
   }
 
   /** Sends a request again after a while, if it is still pending and its link is open. */
   #sendLater(pending: Pending): void {
-    const link = this.#link
-    const due = () => link === this.#link && this.open && this.#pending.includes(pending)
+    const { number } = this.link
+    const due = () => number === this.link.number && this.open && this.#pending.includes(pending)
     setTimeout(() => due() && this.#sendPending(pending, true), 200).unref()
   }
 
@@ -236,19 +244,11 @@ export class Client {
     for (const one of this.#pending) if (one.channel === channel && !('method' in one)) this.#sendPending(one)
   }
 
-  #receive(socket: WebSocket, link: number, text: string): void {
-    // Frames of an abandoned link are ignored.
-    if (socket !== this.#socket) return
-    this.#recorder.write(link, 'in', text)
-    const message = parsed(text)
-    // The frame is not JSON. The client ends the link, and the judge will report the frame.
-    if (!message) return socket.terminate()
+  #receive(message: Message): void {
     if (message.method === 'action') this.#onEnvelope(message.params as Envelope)
     if (message.method === 'x-atrium/diskFull') this.toldFull++
     if (message.method === 'root/sessionRemoved')
       this.#dropSession((message.params as { session: Uri }).session)
-    if (message.id !== undefined) this.#responses.set(message.id, message)
-    this.#wake()
   }
 
   #onEnvelope(envelope: Envelope): void {
@@ -269,27 +269,19 @@ export class Client {
 
   /** Drops a session and its chat. */
   #dropSession(session: Uri): void {
-    for (const channel of [session, defaultChatUri(session)]) this.#drop(channel)
+    for (const channel of [session, this.turnsOf(session)]) this.#drop(channel)
   }
 
   /** Drops a channel that is gone, with its pending actions: the host ignored them. */
   #drop(channel: Uri): void {
-    this.subscriptions.delete(channel)
-    if (!this.gone.has(channel)) this.#recorder.write(this.#link, 'gone', channel)
+    this.left(channel)
+    if (!this.gone.has(channel)) this.link.record('gone', channel)
     this.gone.add(channel)
     this.#pending = this.#pending.filter((one) => one.channel !== channel || 'method' in one)
   }
+}
 
-  #send(message: object): void {
-    const text = JSON.stringify({ jsonrpc: '2.0', ...message })
-    if (!this.open) return
-    this.#recorder.write(this.#link, 'out', text)
-    this.#socket?.send(text)
-  }
-
-  #wake(): void {
-    const waiting = [...this.#waiting]
-    this.#waiting.clear()
-    for (const resolve of waiting) resolve()
-  }
+interface Asked {
+  readonly channel?: Uri
+  readonly [key: string]: unknown
 }

@@ -33,6 +33,8 @@ export interface HostOptions {
   readonly args?: readonly string[]
   readonly env?: Readonly<Record<string, string>>
   readonly uid?: number
+  /** Flags of Node. With them, the process has an IPC channel. */
+  readonly node?: readonly string[]
 }
 
 /** The exit status of a process. */
@@ -53,12 +55,13 @@ export class HostProcess {
   /** Patches for every host that this process starts. */
   static planted: readonly Patch[] = []
 
-  constructor(data: string, { patches: own = [], args = [], env = {}, uid }: HostOptions = {}) {
+  constructor(data: string, { patches: own = [], args = [], env = {}, uid, node }: HostOptions = {}) {
     const patches = [...own, ...HostProcess.planted]
     // The host runs unbundled if it is patched: patches apply to single files, which a bundle does not have.
     const planting = patches.length > 0 ? { NODE_OPTIONS: `--import ${plant}`, ATRIUM_UNBUNDLED: '1' } : {}
-    this.child = spawn(process.execPath, [bin, 'serve', '--json', '--port', '0', '--data', data, ...args], {
-      stdio: ['ignore', 'pipe', 'pipe'],
+    const words = [...(node ?? []), bin, 'serve', '--json', '--port', '0', '--data', data, ...args]
+    this.child = spawn(process.execPath, words, {
+      stdio: ['ignore', 'pipe', 'pipe', ...(node ? ['ipc' as const] : [])],
       env: {
         PATH: process.env['PATH'],
         HOME: home(),

@@ -8,11 +8,16 @@ import type { Address } from './host.ts'
 /** Sessions of a run that were durably created and that nobody tried to dispose. */
 export class Sessions {
   readonly live: Uri[] = []
+  readonly #prefix: string
   #created = 0
+
+  constructor(prefix = 's') {
+    this.#prefix = prefix
+  }
 
   /** Creates a session. Its creator uses it at once, the other clients after the answer. */
   create(client: Client): void {
-    const uri = sessionUri(`s${++this.#created}`)
+    const uri = sessionUri(`${this.#prefix}${++this.#created}`)
     client.create(uri, () => this.live.push(uri))
     client.dispatch(uri, titleAction(`${client.id} was here`))
   }

@@ -31,10 +31,11 @@ export class OlderCrowd {
   readonly #folder: string
   readonly #sessions: Sessions
 
-  constructor(folder: string, sessions: Sessions) {
+  /** `suffix` makes the ids of the clients unique, if a host meets several crowds. */
+  constructor(folder: string, sessions: Sessions, suffix = '') {
     this.#folder = folder
     this.#sessions = sessions
-    this.clients = versions.map((version) => new OlderClient(folder, `older-${version}`, version))
+    this.clients = versions.map((version) => new OlderClient(folder, `older-${version}${suffix}`, version))
   }
 
   /** Connects a client, and waits until everything that it ever sent has an outcome. */

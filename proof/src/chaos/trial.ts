@@ -1,6 +1,6 @@
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { ChatState } from '@atrium/protocol/chat/state'
 import { defaultChatUri } from '@atrium/protocol/uri'
@@ -35,7 +35,7 @@ export class Trial {
   readonly data: string
   readonly chance: Chance
   readonly clients: Client[] = []
-  readonly sessions = new Sessions()
+  readonly sessions: Sessions
   readonly tally: Tally
   /** The clients of older protocol versions, if the trial has some. */
   #older: OlderCrowd | undefined
@@ -43,6 +43,7 @@ export class Trial {
   #address: Address | undefined
 
   constructor(tally: Tally, name: string, chance: Chance, data = newDataFolder()) {
+    this.sessions = new Sessions(`${name}-`)
     this.tally = tally
     this.folder = join(tally.folder, name)
     mkdirSync(this.folder, { recursive: true })
@@ -67,8 +68,14 @@ export class Trial {
   }
 
   /** Lets clients of older protocol versions join. */
-  addOlderClients(): void {
-    this.#older = new OlderCrowd(this.folder, this.sessions)
+  addOlderClients(suffix = ''): void {
+    this.#older = new OlderCrowd(this.folder, this.sessions, suffix)
+  }
+
+  /** Works with a host that runs already. */
+  join(host: HostProcess, address: Address): void {
+    this.#host = host
+    this.#address = address
   }
 
   /** Removes a client that knows the outcome of everything it sent. The history of the client is still judged. */
@@ -96,6 +103,17 @@ export class Trial {
     await this.withTimeout(all([...this.clients.map(back), ...olderBack]), 'clients reconnecting')
   }
 
+  /** Repeats what a lost link has ended. A host may refuse the link of a client that gets no processor time. */
+  async insist<T>(task: () => Promise<T>): Promise<T> {
+    for (let times = 1; ; times++)
+      try {
+        return await task()
+      } catch (error) {
+        if (!(error instanceof LinkLost) || times > 20) throw error
+        this.tally.outcome('links lost while clients came back')
+      }
+  }
+
   /** Connects the clients and lets each do this many steps. Returns whether the host exited meanwhile. */
   async workUntilExit(steps?: number): Promise<boolean> {
     try {
@@ -115,9 +133,12 @@ export class Trial {
     const working = this.clients.map((client) =>
       work({ client, sessions: this.sessions, chance: this.chance.branch(), address, steps }),
     )
+    await this.withTimeout(all([...working, this.olderWork(steps)]), 'the load')
+  }
+
+  async olderWork(steps?: number): Promise<void> {
     const older = this.#older
-    const olderWork = older?.clients.map((client) => older.work(client, this.chance.branch(), steps)) ?? []
-    await this.withTimeout(all([...working, ...olderWork]), 'the load')
+    await all(older?.clients.map((client) => older.work(client, this.chance.branch(), steps)) ?? [])
   }
 
   /**
@@ -126,19 +147,32 @@ export class Trial {
    */
   async finish(options: HostOptions & Ending = {}): Promise<void> {
     if (!(await this.start(options))) throw new Error(`the host does not start: ${this.host.stderr}`)
-    await this.converge()
-    const newcomer = this.client(`newcomer-${this.clients.length}`)
-    await newcomer.connect(this.address)
-    for (const uri of this.sessions.live) await newcomer.subscribe(uri)
-    await this.withTimeout(this.#turnsEnded(newcomer), 'the end of all turns')
-    const difference = await this.#older?.difference(this.address, timeoutMs / 3)
-    for (const client of this.#all) client.cut()
+    const difference = await this.settle()
+    this.cut()
     this.host.signal('SIGTERM')
     const { code } = await this.withTimeout(this.host.exit, 'stopping the host')
     if (code !== 0) throw new Error(`the host stopped with an error: ${this.host.stderr}`)
     const stored = await readStored(this.data, this.sessions.live, options.migrations)
     this.judgeRun({ ...stored, rested: true, ...(options.torn !== undefined && { torn: options.torn }) })
     if (difference !== undefined) this.tally.problem(difference)
+  }
+
+  /**
+   * Waits until everything has its outcome and every turn has ended, and lets a new client read all sessions. Returns what
+   * older clients see differently from new ones of their versions.
+   */
+  async settle(): Promise<string | undefined> {
+    await this.converge()
+    const newcomer = this.client(`newcomer-${this.clients.length}-${basename(this.folder)}`)
+    await this.insist(() => newcomer.connect(this.address))
+    for (const uri of this.sessions.live) await newcomer.subscribe(uri)
+    await this.withTimeout(this.#turnsEnded(newcomer), 'the end of all turns')
+    return this.#older?.difference(this.address, timeoutMs / 3)
+  }
+
+  /** Ends the links of all clients. */
+  cut(): void {
+    for (const client of this.#all) client.cut()
   }
 
   /** Waits until no chat has an active turn. Subscribes again and again, because this client does not fold actions. */

@@ -45,11 +45,11 @@ export const clocks: Scene = async ({ tally, chance, quick }) => {
       for (const inside of quick ? [-hour] : [-hour, year, 0]) {
         await trial.work(quick ? 10 : 30)
         await trial.converge()
-        const before = trial.clients.map(({ lostLinks }) => lostLinks)
+        const before = trial.clients.map(({ link }) => link.lost)
         set(jump + inside)
         for (const client of trial.clients) client.dispatch('ahp-root://', config(client.id, jump + inside))
         await trial.converge()
-        const dropped = trial.clients.filter(({ lostLinks }, i) => lostLinks !== before[i])
+        const dropped = trial.clients.filter(({ link }, i) => link.lost !== before[i])
         if (dropped.length > 0)
           tally.problem(`F-13: a clock jump by ${inside} ms ended ${dropped.length} links`)
         tally.outcome('clock jumps within a host run')

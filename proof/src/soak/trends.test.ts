@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { random } from '../measure.ts'
+import { Chance } from '../chance.ts'
 import type { Sample } from './sample.ts'
 import { trendsOf } from './trends.ts'
 
@@ -41,7 +41,8 @@ type Part = Partial<Record<'heap' | 'fds' | 'handles', number>>
 
 /** One sample every five seconds, with some noise. `more` gives the growth to add at the time `at`. */
 function samples(count: number, seed: number, more: (at: number) => Part = () => ({})): readonly Sample[] {
-  const next = random(seed)
+  const chance = new Chance(seed)
+  const next = () => chance.next() / 2 ** 32
   return Array.from({ length: count }, (_, i) => {
     const { heap = 0, fds = 0, handles = 0 } = more(i * 5)
     return {
@@ -55,7 +56,6 @@ function samples(count: number, seed: number, more: (at: number) => Part = () =>
       links: 40,
       channels: 20,
       database: 4e7,
-      sessions: 20,
     }
   })
 }

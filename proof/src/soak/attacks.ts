@@ -1,29 +1,42 @@
 import { once } from 'node:events'
 import { connect } from 'node:net'
-import { Client } from '../client.ts'
-import type { Endpoint } from '../client.ts'
-import type { RandomChoices } from './random-choices.ts'
-import { withTimeout } from './timeout.ts'
-import type { SoakRun } from './soak-run.ts'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { WebSocket } from 'ws'
+import type { Chance } from '../chance.ts'
+import type { Address as Endpoint } from '../chaos/host.ts'
+
+interface Reports {
+  readonly problem: (problem: string) => void
+  readonly done: () => void
+}
+
+/** No answer may take longer than this, even on a very busy machine. */
+const timeoutMs = 120_000
 
 /**
  * Runs random attacks on the host. Each attack expects a certain answer. After many failed attempts, the answer may
  * also be 429.
  */
-export async function runAttacks(run: SoakRun, random: RandomChoices): Promise<void> {
-  while (!run.over) {
-    const [name, attack] = random.pick(Object.entries(attacks)) ?? ['', () => Promise.resolve(undefined)]
-    const wrong = await withTimeout(name, attack(run.endpoint)).catch((error: unknown) => String(error))
-    run.problem(wrong === undefined ? undefined : `${name}: ${wrong}`)
-    run.counts.attacks++
-    await random.pause(20, 300)
+export async function runAttacks(
+  endpoint: Endpoint,
+  chance: Chance,
+  over: AbortSignal,
+  { problem, done }: Reports,
+): Promise<void> {
+  while (!over.aborted) {
+    const [name, attack] = chance.pick(Object.entries(attacks)) ?? ['', async () => undefined]
+    const late = sleep(timeoutMs, 'no answer', { ref: false })
+    const wrong = await Promise.race([attack(endpoint), late]).catch((error: unknown) => String(error))
+    if (wrong !== undefined) problem(`${name}: ${wrong}`)
+    done()
+    await sleep(chance.between(20, 300))
   }
 }
 
 /** An attack. Resolves with a problem if the host did not react as expected. */
 type Attack = (endpoint: Endpoint) => Promise<string | undefined>
 
-const attacks: { readonly [name: string]: Attack } = {
+export const attacks: { readonly [name: string]: Attack } = {
   'a wrong token': (endpoint) => upgrade(endpoint, { token: 'x'.repeat(32) }, 403, 429),
   'no token': (endpoint) => upgrade(endpoint, { token: '' }, 403, 429),
   'a foreign host': (endpoint) => upgrade(endpoint, { host: 'example.com' }, 421),
@@ -63,11 +76,11 @@ let clients = 0
 
 /** Sends a frame. The connection must stay open. */
 async function staysOpen(endpoint: Endpoint, frame: string): Promise<string | undefined> {
-  const client = await initialized(endpoint)
-  client.say(frame)
-  await client.ask('ping', {})
-  await client.drop()
-  return undefined
+  const socket = await initialized(endpoint)
+  socket.send(frame)
+  const answer = await asked(socket, 'ping', {})
+  socket.terminate()
+  return answer.startsWith('ended') ? answer : undefined
 }
 
 /** Sends a frame. The host must close the connection with `code`. */
@@ -76,28 +89,45 @@ async function isClosedWith(
   frame: string | Buffer,
   code: number,
 ): Promise<string | undefined> {
-  const client = await initialized(endpoint)
-  client.say(frame)
-  const ended = await client.ended
+  const socket = await initialized(endpoint)
+  socket.send(frame)
+  const [ended] = (await once(socket, 'close')) as [number]
   return ended === code ? undefined : `the link ended with ${ended}`
 }
 
 async function isRefused(endpoint: Endpoint, method: string, params: object): Promise<string | undefined> {
-  const client = new Client('nobody')
-  await client.connect(endpoint)
-  const answered = await client.ask(method, params).then(
-    () => true,
-    () => false,
-  )
-  await client.drop()
-  return answered ? 'got a result' : undefined
+  const socket = await opened(endpoint)
+  const answer = await asked(socket, method, params)
+  socket.terminate()
+  return answer.includes('"result"') ? `got ${answer}` : undefined
+}
+
+async function opened({ url, token }: Endpoint): Promise<WebSocket> {
+  const socket = new WebSocket(url, { headers: { authorization: `Bearer ${token}` } })
+  await once(socket, 'open')
+  return socket.on('error', () => {})
 }
 
 /** Connects with one of eight client ids. Attacks share a few ids, because the host remembers every client id. */
-async function initialized(endpoint: Endpoint): Promise<Client> {
-  const client = new Client(`attacker-${++clients % 8}`)
-  await client.initialize(endpoint)
-  return client
+async function initialized(endpoint: Endpoint): Promise<WebSocket> {
+  const socket = await opened(endpoint)
+  const clientId = `attacker-${++clients % 8}`
+  await asked(socket, 'initialize', { protocolVersions: ['1.0.0'], clientId })
+  return socket
+}
+
+/** Sends a request. Resolves with the text of the response, or with the code with which the link ended before. */
+function asked(socket: WebSocket, method: string, params: object): Promise<string> {
+  const id = `own ${++clients}`
+  return new Promise((resolve) => {
+    const take = (data: Buffer): void => {
+      if (!data.includes(id)) return
+      socket.off('message', take)
+      resolve(data.toString())
+    }
+    socket.on('message', take).once('close', (code) => resolve(`ended with ${code}`))
+    socket.send(JSON.stringify({ jsonrpc: '2.0', id, method, params: { channel: 'ahp-root://', ...params } }))
+  })
 }
 
 interface UpgradeHeaders {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { random } from './measure.ts'
+import { Chance } from '../chance.ts'
 import { slopeOf } from './slope.ts'
 import type { Point } from './slope.ts'
 
@@ -34,6 +34,7 @@ test('[B25] two samples have an infinite error', () => {
 })
 
 function noisy(seed: number, line: (x: number) => number): readonly Point[] {
-  const next = random(seed)
+  const chance = new Chance(seed)
+  const next = () => chance.next() / 2 ** 32
   return Array.from({ length: 100 }, (_, x) => [x, line(x) + (next() - 0.5) * 10] as const)
 }

@@ -13,17 +13,12 @@ export interface Sample extends ProcessStats {
   readonly children: number | undefined
   /** The bytes of the data folder on the disk. */
   readonly database: number
-  readonly sessions: number
 }
 
-export async function sample(
-  child: ChildProcess,
-  data: string,
-  { at, sessions }: Pick<Sample, 'at' | 'sessions'>,
-): Promise<Sample> {
+export async function sample(child: ChildProcess, data: string, at: number): Promise<Sample> {
   child.send('stats')
   const [stats] = (await once(child, 'message')) as [ProcessStats]
-  return { ...stats, ...kernelStats(child.pid ?? 0), database: sizeOf(data), at, sessions }
+  return { ...stats, ...kernelStats(child.pid ?? 0), database: sizeOf(data), at }
 }
 
 /** Figures from the kernel, on Linux only. */

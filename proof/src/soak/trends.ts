@@ -1,5 +1,4 @@
-import { median } from '../percentiles.ts'
-import { slopeOf } from '../slope.ts'
+import { slopeOf } from './slope.ts'
 import type { Sample } from './sample.ts'
 
 /**
@@ -36,11 +35,6 @@ const quantities: readonly Quantity[] = [
   // The database is not judged. It grows, because the host keeps the URI of every disposed session to prevent its
   // reuse.
   { name: 'database, MB', of: ({ database }) => database, unit: mb },
-  {
-    name: 'database per live session, KB',
-    of: ({ database, sessions }) => database / Math.max(1, sessions),
-    unit: 1000,
-  },
 ]
 
 /** The course of one quantity over a run. */
@@ -78,7 +72,7 @@ function trendOf({ name, of, unit, allowed }: Quantity, samples: readonly Sample
     name,
     first: first[1],
     last: last[1],
-    median: median(points.map(([, value]) => value)),
+    median: points.map(([, value]) => value).toSorted((a, b) => a - b)[points.length >> 1] ?? NaN,
     slope,
     error,
     verdict,

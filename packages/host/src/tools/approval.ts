@@ -77,11 +77,11 @@ function mustAsk({ core, session }: ChatContext, call: ToolCallState | undefined
  * Whether the client of a call asks its user, unless the call is confirmed already. It is not known of a client that is not
  * connected.
  */
-function mayAskItself({ clients, habits }: Core, { contributor }: ToolCallState): boolean {
+function mayAskItself({ clients }: Core, { contributor }: ToolCallState): boolean {
   if (contributor?.kind !== 'client') return false
   const { clientId } = contributor
   const isHere = clients.versionOf(clientId) !== undefined
-  return !isHere || habits(clients.implementationOf(clientId)?.name).asksBeforeTools === true
+  return !isHere || clients.habits(clients.implementationOf(clientId)?.name).asksBeforeTools === true
 }
 
 /**

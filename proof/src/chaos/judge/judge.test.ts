@@ -98,7 +98,7 @@ test('[B10] an action that changed nothing, or was rejected, need not be stored'
   expect(judge(run({ ann, ben })).violations).toEqual([])
 })
 
-test('[B10] I1: an echo that is not in the log', () => {
+test('[B10] [B27] I1: an echo that is not in the log', () => {
   const { ann, ben } = exampleHistory()
   expect(rules(run({ ann, ben }, [first], { ...initial, title: 'first' }))).toContain('I1')
 })
@@ -119,7 +119,7 @@ test('[B10] I1: "already accepted as" a number that the log does not have', () =
   expect(rules(run({ ann, ben }))).toEqual(['I1'])
 })
 
-test('[B10] I2: a number with two meanings, for two clients or on the disk', () => {
+test('[B10] [B27] I2: a number with two meanings, for two clients or on the disk', () => {
   const { ann, ben } = exampleHistory()
   const stored = [first, envelope(12, 'other', 'ben', 1)]
   expect(rules(run({ ann, ben }, stored, { ...initial, title: 'other' }))).toContain('I2')

@@ -204,7 +204,7 @@ test('[R002-49] a client that comes back in time goes on with its call', async (
   const all = await calling(ready({ toolInput: input, confirmed: 'not-needed' }))
   const { ann, ben, session } = all
   ann.unplug()
-  await until(() => !all.core().links.has('ann'))
+  await until(() => !all.core().clients.links.has('ann'))
   all.world.advance(limits.toolGraceMs - 1)
   await caughtUp(ben)
   expect(callOf(ben, session)).toMatchObject({ status: 'running' })
@@ -220,7 +220,7 @@ test('[R002-50 R002-51] the running call of a client that does not come back fai
   const all = await calling(ready({ toolInput: input, confirmed: 'not-needed' }))
   const { ann, ben, session, run } = all
   ann.unplug()
-  await until(() => !all.core().links.has('ann'))
+  await until(() => !all.core().clients.links.has('ann'))
   all.world.advance(limits.toolGraceMs)
   await ben.until(() => callOf(ben, session)['status'] === 'completed')
   expect(callOf(ben, session)).toMatchObject({

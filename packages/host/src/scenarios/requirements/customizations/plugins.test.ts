@@ -110,7 +110,7 @@ test('[R002-16] when it leaves, or gives the place up, its customizations are go
     const { ann, ben, session } = all
     if (how === 'leaves') {
       ann.unplug()
-      await until(() => !all.core().links.has('ann'))
+      await until(() => !all.core().clients.links.has('ann'))
       all.world.advance(limits.toolGraceMs)
     } else await does(ann, session, { type: 'session/activeClientChanged', activeClient: null })
     await ben.until(

@@ -123,6 +123,17 @@ export async function listed(client: OlderClient): Promise<readonly Value[]> {
   return (await client.ask('listSessions', {}))['items'] as readonly Value[]
 }
 
+/** The URIs of the sessions in the list, sorted. */
+export async function listedUris(client: OlderClient): Promise<readonly string[]> {
+  return (await listed(client)).map(({ resource }) => String(resource)).toSorted()
+}
+
+/** The parts of the active turn, or else of the last one, at 0.1. */
+export function partsOf(client: OlderClient, session: Uri): readonly Value[] {
+  const { activeTurn, turns } = client.state(session) as { activeTurn?: Value; turns: readonly Value[] }
+  return ((activeTurn ?? turns.at(-1) ?? {})['responseParts'] ?? []) as readonly Value[]
+}
+
 export const summaryOf = (client: OlderClient, session: Uri) => client.state(session)['summary'] as Value
 
 /** The state that a client of this version shows before its action comes back. */

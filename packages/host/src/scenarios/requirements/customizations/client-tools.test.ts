@@ -13,6 +13,7 @@ import {
   expectInStep,
   isRefused,
   olderSession,
+  partsOf,
   turnOf,
 } from '../../../../test/versions/older-session.ts'
 import type { OlderSession } from '../../../../test/versions/older-session.ts'
@@ -53,8 +54,7 @@ async function calling(...actions: readonly AgentAction[]): Promise<OlderSession
 }
 
 function callOf(client: OlderClient, session: string): Value {
-  const { activeTurn, turns } = client.state(session) as { activeTurn?: Value; turns: readonly Value[] }
-  const [part] = (activeTurn ?? turns.at(-1))?.['responseParts'] as readonly Value[]
+  const [part] = partsOf(client, session)
   return part?.['toolCall'] as Value
 }
 

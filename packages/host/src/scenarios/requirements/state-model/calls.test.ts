@@ -10,6 +10,7 @@ import {
   fresh,
   isRefused,
   olderSession,
+  partsOf,
   turnOf,
 } from '../../../../test/versions/older-session.ts'
 import type { OlderSession } from '../../../../test/versions/older-session.ts'
@@ -60,8 +61,7 @@ async function callOf(all: OlderSession): Promise<Value> {
   await expectInStep(all)
   const { ben, session } = all
   await ben.ask('ping', {})
-  const { activeTurn, turns } = ben.state(session) as { activeTurn?: Value; turns: readonly Value[] }
-  const [part] = (activeTurn ?? turns.at(-1))?.['responseParts'] as readonly Value[]
+  const [part] = partsOf(ben, session)
   expect(part?.['kind']).toBe('toolCall')
   return part?.['toolCall'] as Value
 }

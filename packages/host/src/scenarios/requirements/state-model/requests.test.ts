@@ -10,6 +10,7 @@ import {
   expectInStep,
   isRefused,
   olderSession,
+  partsOf,
   turnOf,
 } from '../../../../test/versions/older-session.ts'
 import type { AgentAction } from '../../../ports/agent.ts'
@@ -87,9 +88,8 @@ test('[R001-100 R001-101 R001-102] a result refers to a subagent by the URI of a
   await says(all, run, { type: 'chat/toolCallContentChanged', ...call, content } as AgentAction)
   await caughtUp(ben)
   const shown = () => {
-    const { activeTurn, turns } = ben.state(session) as { activeTurn?: Value; turns: readonly Value[] }
-    const [first] = (activeTurn ?? turns.at(-1))?.['responseParts'] as readonly {
-      toolCall: { content: Value[] }
+    const [first] = partsOf(ben, session) as readonly {
+      readonly toolCall: { readonly content: readonly Value[] }
     }[]
     return first?.toolCall.content[0] ?? {}
   }

@@ -8,7 +8,7 @@ import {
   begins,
   does,
   envelopesOf,
-  listed,
+  listedUris,
   olderClients,
   olderSession,
   summaryOf,
@@ -125,13 +125,13 @@ test('[R000-5 R000-131 R000-132 R001-4] the sessions are not in the root state, 
   for (const uri of ['mock:/one', 'mock:/two']) await ann.createSession(uri)
   await ben.until(() => ben.state(rootName)['activeSessions'] === 2)
   expect(JSON.stringify(ben.state(rootName))).not.toContain('mock:/')
-  expect((await listed(ben)).map(({ resource }) => resource).toSorted()).toEqual(['mock:/one', 'mock:/two'])
+  expect(await listedUris(ben)).toEqual(['mock:/one', 'mock:/two'])
   await ann.ask('disposeSession', {}, 'mock:/one')
   await ben.until(() => ben.state(rootName)['activeSessions'] === 1)
   expect(
     envelopesOf(ben, 'root/activeSessionsChanged').map(({ action }) => action['activeSessions']),
   ).toEqual([1, 2, 1])
-  expect((await listed(ben)).map(({ resource }) => resource)).toEqual(['mock:/two'])
+  expect(await listedUris(ben)).toEqual(['mock:/two'])
 })
 
 test('[R000-18 R000-40 R000-41 R001-18 R001-42] the chosen options of a model are texts in its selection, when a session is created and when the model is changed', async () => {

@@ -8,6 +8,18 @@ test.each([
   ['Write', '{"kind":"edit"', { file_path: 'a', content: 'one\nTWO\n' }],
   ['edit', '{"kind":"other","name":"edit"', { path: 'a', before: 'two', after: 'TWO' }],
   ['Edit', '{"kind":"edit"', { path: 'a', old_string: 'two', new_string: 'TWO', replace_all: false }],
+  ['editor', '{"kind":"other","title":"editor: a"', { path: 'a', old_text: 'two', new_text: 'TWO' }],
+  ['editor', '{"kind":"other","title":"editor: a"', { path: 'a', new_text: 'one\nTWO\n', insert_line: null }],
+  [
+    'apply_patch',
+    '{"kind":"other","title":"apply_patch: …"',
+    { input: patch('Update File: a', '@@', ' one', '-two', '+TWO') },
+  ],
+  [
+    'apply_patch',
+    '{"kind":"other","title":"apply_patch: …"',
+    { input: patch('Add File: a', '+one', '+TWO') },
+  ],
 ])('[N44.8] the input of the tool %s (%s) is shown as a diff', async (_, members, rawInput) => {
   const room = await acpRoom()
   writeFileSync(join(room.folder, 'a'), 'one\ntwo\n')
@@ -26,6 +38,12 @@ test.each([
   ['{"kind":"edit"', { path: '/etc/passwd', content: 'x' }],
   ['{"kind":"edit"', { path: 'a', old_string: 'gone', new_string: 'x' }],
   ['{"kind":"edit"', { path: 7, content: 'x' }],
+  ['{"kind":"edit"', { path: 'a', new_text: 'x', insert_line: 1 }],
+  ['{"kind":"edit"', { input: patch('Update File: a', '@@', '-one', '+1', '@@', '-two', '+2') }],
+  ['{"kind":"edit"', { input: patch('Update File: a', '-one', '+1', '*** Delete File: b') }],
+  ['{"kind":"edit"', { input: patch('Delete File: a') }],
+  ['{"kind":"edit"', { input: patch('Update File: a', '@@', '-gone', '+x') }],
+  ['{"kind":"edit"', { input: 'one' }],
 ])(
   '[N44.8] the input of a call that changes no file of the session (%s, %j) is no diff',
   async (members, rawInput) => {
@@ -37,3 +55,7 @@ test.each([
     expect(call).not.toHaveProperty('edits')
   },
 )
+
+function patch(...[first, ...lines]: readonly string[]): string {
+  return ['*** Begin Patch', `*** ${first}`, ...lines, '*** End Patch', ''].join('\n')
+}

@@ -1,9 +1,11 @@
 import { createHash } from 'node:crypto'
-import type { Chat, Edit } from '@atrium/host/ports/agent'
+import type { Chat } from '@atrium/host/ports/agent'
 import { TurnFailed } from '@atrium/host/ports/agent'
 import type { ToolCallState } from '@atrium/protocol/chat/tool'
 import { textOf } from '@atrium/protocol/common/content'
 import type { FileEdit } from '@atrium/protocol/common/content'
+import { changeIn } from './patch.ts'
+import type { Change } from './patch.ts'
 import type { Preview, ToolCall } from './tool-call.ts'
 import { fieldsOf } from '../process/schema.ts'
 import type { Fields, ToolCallContent } from '../process/schema.ts'
@@ -87,15 +89,14 @@ function textsIn(input = ''): readonly string[] {
 }
 
 /** Returns the change of a file that the input of a call describes. Agents name the members of the input differently. */
-export function writeIn({
-  kind,
-  toolName,
-  title,
-  input = '',
-}: ToolCall): { readonly path: string; readonly edit: Edit } | undefined {
+export function writeIn({ kind, toolName, title, input = '' }: ToolCall): Change | undefined {
   const isWrite =
     kind === 'edit' || (kind === 'other' && [toolName, title].some((each) => writeName.test(each)))
   const fields = isWrite ? inputFields(input) : {}
+  const patch = fields['input']
+  if (typeof patch === 'string') return changeIn(patch)
+  // A text that is inserted at a line is neither a whole file nor a replacement.
+  if (typeof fields['insert_line'] === 'number') return undefined
   const [path, text, find, put] = writeFields.map((names) =>
     names.map((name) => fields[name]).find((value) => typeof value === 'string'),
   )
@@ -104,13 +105,13 @@ export function writeIn({
   return typeof text === 'string' ? { path, edit: { text } } : undefined
 }
 
-const writeName = /^(?:write|edit|create|replace|str_?replace)/i
+const writeName = /^(?:write|edit|create|replace|str_?replace|apply_?patch)/i
 /** The names of the path, the whole text, the text that is replaced, and its replacement. */
 const writeFields: readonly (readonly string[])[] = [
   ['path', 'file_path', 'filePath'],
-  ['content', 'file_text'],
-  ['old_string', 'old_str', 'oldString', 'before'],
-  ['new_string', 'new_str', 'newString', 'after'],
+  ['content', 'file_text', 'new_text'],
+  ['old_string', 'old_str', 'oldString', 'old_text', 'before'],
+  ['new_string', 'new_str', 'newString', 'new_text', 'after'],
 ]
 
 /** The key in a call's `_meta` for the hash of the changes that users saw. */

@@ -102,6 +102,16 @@ test('[N48] a known program at a configured path gets its usual arguments, and o
   ])
 })
 
+test('[N49.4] qwen waits for its MCP servers before its first turn, unless its config says otherwise', async () => {
+  const variable = 'QWEN_CODE_LEGACY_MCP_BLOCKING'
+  const value = async (env = {}) => {
+    const [qwen] = await findAgents({ qwen: { command: '/opt/qwen', env } }, { PATH: '' })
+    return qwen?.env[variable]
+  }
+  expect(await value()).toBe('1')
+  expect(await value({ [variable]: '0' })).toBe('0')
+})
+
 test('[N48] names of object members, as `constructor`, are valid agent names', async () => {
   const found = await findAgents({ constructor: {}, toString: { command: '/x' } }, { PATH: '' })
   expect(found.map(({ name, command }) => [name, command])).toEqual([

@@ -26,6 +26,7 @@ interface KnownProgram {
   readonly displayName: string
   readonly command: string
   readonly args?: readonly string[]
+  readonly env?: Variables
   readonly variables: RegExp
   readonly signIn?: string
 }
@@ -86,6 +87,8 @@ const knownPrograms: { readonly [name: string]: KnownProgram } = {
     displayName: 'Qwen Code',
     command: 'qwen',
     args: ['--acp'],
+    // Else the model does not know the tools of MCP servers in the first turn, and so neither those of clients.
+    env: { QWEN_CODE_LEGACY_MCP_BLOCKING: '1' },
     variables: /^(?:QWEN|DASHSCOPE|OPENAI)_/,
     signIn: 'qwen',
   },
@@ -144,7 +147,7 @@ function programOf(name: string, setting: AgentSetting): AcpProgram {
     displayName: displayName ?? known?.displayName ?? name,
     command: command ?? known?.command ?? name,
     args: args ?? (isKnown ? (known?.args ?? []) : []),
-    env,
+    env: { ...known?.env, ...env },
     variables: new RegExp(patterns.filter((each) => each !== undefined).join('|') || '$^'),
     ...(known?.signIn !== undefined && { signIn: known.signIn }),
     ...(memoryMb !== undefined && { memoryBytes: memoryMb * 2 ** 20 }),

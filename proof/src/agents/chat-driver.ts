@@ -87,7 +87,7 @@ export class ChatDriver {
 
   /** Approves the next call, after a check that it has not begun. An agent that acts without asking has no such call. */
   async approveNext(turnId: string, check: () => void = () => {}): Promise<void> {
-    if (this.#testHost.agent.actsWithoutAsking) return
+    if (this.#testHost.agent.actsWithoutAsking === true) return
     const call = await this.pendingCall(turnId)
     check()
     await this.decide(turnId, call, true)
@@ -178,7 +178,7 @@ export class ChatDriver {
    * some calls all the same, or too late. These are approved.
    */
   turnEnd(turnId: string): Promise<Turn> {
-    return this.#testHost.agent.actsWithoutAsking ? this.approveUntilEnd(turnId) : this.#end(turnId)
+    return this.#testHost.agent.actsWithoutAsking === true ? this.approveUntilEnd(turnId) : this.#end(turnId)
   }
 
   async #end(turnId: string): Promise<Turn> {

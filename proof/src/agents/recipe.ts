@@ -28,8 +28,8 @@ export interface Recipe {
   readonly steers?: boolean
   /** Milliseconds that must pass before the agent can resume a session. */
   readonly resumeDelayMs?: number
-  /** Whether the agent cannot be made to ask before it acts. */
-  readonly actsWithoutAsking?: boolean
+  /** Whether the agent cannot be made to ask before it acts. `workers`: it asks, but its workers do not. */
+  readonly actsWithoutAsking?: boolean | 'workers'
   /** The agent accepts MCP servers, but does not use them. */
   readonly ignoresServers?: boolean
   /**
@@ -174,8 +174,9 @@ const copilot: Recipe = {
 const qwen: Recipe = {
   name: 'qwen',
   package: '@qwen-code/qwen-code',
-  version: '0.15.10',
+  version: '0.24.4',
   program: '@qwen-code/qwen-code/cli.js',
+  node: '22.23.3',
   installFlags: ['--ignore-scripts'],
   args: ['--acp'],
   configure: (home, model) => {
@@ -242,25 +243,22 @@ const pi: Recipe = {
 const cline: Recipe = {
   name: 'cline',
   package: 'cline',
-  version: '2.18.0',
-  program: 'cline/dist/cli.mjs',
-  actsWithoutAsking: true,
+  version: '3.0.65',
+  program: '@cline/cli-linux-x64/bin/cline',
+  platform: { os: 'linux', cpu: 'x64' },
+  actsWithoutAsking: 'workers',
+  ignoresServers: true,
   installFlags: ['--ignore-scripts'],
   args: ['--acp'],
   configure: (home, model) => {
-    const folder = join(home, '.cline', 'data')
-    const state = {
-      actModeApiProvider: 'openai',
-      planModeApiProvider: 'openai',
-      // cline declares its tools in the request only to a model whose name it knows.
-      actModeOpenAiModelId: 'gpt-5',
-      planModeOpenAiModelId: 'gpt-5',
-      openAiBaseUrl: `${model}/v1`,
-      welcomeViewCompleted: true,
+    const provider = 'openai-compatible'
+    const settings = { provider, apiKey: key, model: 'scripted', baseUrl: `${model}/v1` }
+    const providers = {
+      [provider]: { settings, tokenSource: 'manual', updatedAt: '2026-11-19T00:00:00.000Z' },
     }
-    put(folder, 'globalState.json', JSON.stringify(state))
-    put(folder, 'secrets.json', JSON.stringify({ openAiApiKey: key }))
-    return { HOME: home }
+    const file = { version: 1, lastUsedProvider: provider, modes: {}, providers }
+    put(join(home, '.cline', 'data', 'settings'), 'providers.json', JSON.stringify(file))
+    return { HOME: home, CLINE_PROVIDER: provider, CLINE_API_KEY: key, CLINE_NO_AUTO_UPDATE: '1' }
   },
 }
 

@@ -38,9 +38,9 @@ export const scenes: Readonly<Record<string, Scene>> = {
 export function isFor(scene: Scene, agent: AgentUnderTest): boolean {
   const { launch, record, actsWithoutAsking = false, ignoresServers = false } = agent
   if (ignoresServers && (scene === tools || scene === client)) return false
-  if (scene === consent) return actsWithoutAsking
+  if (scene === consent) return actsWithoutAsking !== false
   if (scene === steer) return agent.steers === true
-  if (scene === reject || scene === waiting) return !actsWithoutAsking
+  if (scene === reject || scene === waiting) return actsWithoutAsking !== true
   return (scene !== tools || launch !== undefined) && (scene !== skill || record !== undefined)
 }
 
@@ -242,7 +242,7 @@ async function consent(host: TestHost, chat: ChatDriver): Promise<Turn> {
   must((await chat.turnEnd(denied)).state === 'error', 'the turn without a consent did not fail')
   must(!existsSync(path), 'it acted without a consent')
   await chat.consent()
-  complete(await chat.turnEnd(await chat.startTurn(host.agent.prompts.write(path, 'agreed'))))
+  complete(await chat.approveUntilEnd(await chat.startTurn(host.agent.prompts.write(path, 'agreed'))))
   must(textIn(path).trimEnd() === 'agreed', `the file has ${JSON.stringify(textIn(path))}`)
   await host.stop()
   await host.start()

@@ -23,8 +23,8 @@ export interface AgentUnderTest {
   readonly steers?: boolean
   /** Milliseconds that must pass before the agent can resume a session. */
   readonly resumeDelayMs?: number
-  /** Whether the agent cannot be made to ask. Then its scenes begin with the consent of a user. */
-  readonly actsWithoutAsking?: boolean
+  /** Whether the agent, or else its workers, cannot be made to ask. Then its scenes begin with the consent of a user. */
+  readonly actsWithoutAsking?: boolean | 'workers'
   /** Whether the agent accepts MCP servers, but does not use them. The host offers the tools of clients by such a server too. */
   readonly ignoresServers?: boolean
   /**

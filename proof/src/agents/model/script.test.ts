@@ -4,7 +4,7 @@ import { answer, remaining } from './script.ts'
 
 const script = '[[run:one]][[say:between]][[run:two]][[say:end]]'
 const asked: Message = { by: 'user', text: script }
-const result = (call: string, text = 'ok'): Message => ({ by: 'tool', call, text })
+const result = (call: string, text = 'ok') => ({ by: 'tool', call, text }) as const
 const words = (...history: Message[]) => remaining({ tools: [], history })?.map(({ text }) => text)
 
 test('[B40] the rest of a script starts after the answered calls', () => {
@@ -90,4 +90,22 @@ test('[B40.1] a tool that is not shown is searched once, and the search counts a
     text: none,
   })
   expect(await first([search], step, found, step)).toMatchObject({ call: { tool: search } })
+  const caller = { name: 'tool_call', schema: { properties: { name: {}, arguments: {} } } }
+  const named = result(found.call, '{"name":"mcp__sums__multiply"}')
+  const input = '{"name":"mcp__sums__multiply","arguments":{"a":2}}'
+  expect(await first([search, caller], step, named)).toMatchObject({ call: { tool: caller, input } })
+  expect(await first([search, caller], step, named, result('a'))).toMatchObject({ text: 'end' })
+})
+
+test('[B40] a list of command lines gets the whole line, and a list of words the words that run it', async () => {
+  const type = 'array'
+  const input = async (key: string) => {
+    const tools = [{ name: 'run_commands', schema: { properties: { [key]: { type } } } }]
+    const history = [{ by: 'user', text: '[[run:ls -l]]' } as const]
+    for await (const piece of answer({ tools, history }, new AbortController().signal))
+      return piece.is === 'call' ? piece.call.input : undefined
+    return undefined
+  }
+  expect(await input('commands')).toBe('{"commands":["ls -l"]}')
+  expect(await input('command')).toBe('{"command":["bash","-lc","ls -l"]}')
 })

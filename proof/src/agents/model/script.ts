@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Call, Conversation, Piece, Message } from './conversation.ts'
-import { callFor, completionOf, isSearch, searchFor, toolWords } from './tool.ts'
+import { callFor, completionOf, foundCall, isSearch, searchFor, toolWords } from './tool.ts'
 import type { ToolWord } from './tool.ts'
 
 /** One step of a script: `[[word:text]]`. */
@@ -139,10 +139,14 @@ async function* played(
   }
 }
 
-/** A search for the tool of a step; undefined if the agent has no search, or if the search for this step had no result. */
+/**
+ * A search for the tool of a step, or the call of the tool that was found. Undefined if the agent has no search, or if the search
+ * for this step had no result.
+ */
 function search(word: ToolWord, text: string, { tools, history }: Conversation): Call | undefined {
   const last = history.slice(scriptAt(history) + 1).findLast(({ by }) => by === 'tool')
-  return last?.by === 'tool' && isSearch(last.call) ? undefined : searchFor(word, text, tools)
+  const isAnswer = last?.by === 'tool' && isSearch(last.call)
+  return isAnswer ? foundCall(text, last.text, tools) : searchFor(word, text, tools)
 }
 
 function called(word: ToolWord, text: string, conversation: Conversation): Piece {

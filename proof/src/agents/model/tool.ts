@@ -56,6 +56,20 @@ export function searchFor(word: ToolWord, text: string, tools: readonly Tool[]):
   return { id: `${searchPrefix}${id}`, ...rest }
 }
 
+/**
+ * The call of a tool that a search has found, in an agent that calls such tools by a tool of its own. Undefined for another
+ * agent, or if the result of the search does not name the tool.
+ */
+export function foundCall(text: string, result: string, tools: readonly Tool[]): Call | undefined {
+  const tool = tools.find(({ name }) => name === 'tool_call')
+  const [wanted, input] = cut(text)
+  const names = Array.from(result.matchAll(/"name":"(\w+)"/g), ([, name = '']) => name)
+  const found = names.find((name) => name.endsWith(wanted))
+  return tool && found !== undefined
+    ? call(tool, JSON.stringify({ name: found, arguments: JSON.parse(input || '{}') as unknown }))
+    : undefined
+}
+
 /** Whether a call is a search for a tool. The id tells it, because a result in the history has only the id of its call. */
 export function isSearch(id: string): boolean {
   return id.startsWith(searchPrefix)
@@ -75,6 +89,7 @@ const names = {
     'shell_command',
     'execute_command',
     'run_command',
+    'run_commands',
     'execute',
     'run',
   ],
@@ -100,7 +115,7 @@ type Values = Readonly<Partial<Record<'path' | 'content' | 'command', string>>>
 const meanings: readonly (readonly [RegExp, keyof Values])[] = [
   [/^(file_?path|path|absolute_?path|file_?name|file)$/i, 'path'],
   [/^(contents?|file_?text|text)$/i, 'content'],
-  [/^(command|cmd|script|line)$/i, 'command'],
+  [/^(commands?|cmd|script|line)$/i, 'command'],
 ]
 
 function filled(tool: Tool | undefined, values: Values): Call | undefined {
@@ -113,12 +128,17 @@ export function example(schema: Schema, values: Values = {}): Record<string, unk
   for (const [key, property] of Object.entries(schema.properties ?? {})) {
     const meaning = meanings.find(([pattern]) => pattern.test(key))?.[1]
     const value = meaning && values[meaning]
-    if (value !== undefined) result[key] = isList(property) ? ['bash', '-lc', value] : value
+    if (value !== undefined) result[key] = isList(property) ? listOf(key, value) : value
     else if (key === 'sandbox_permissions') result[key] = 'require_escalated' // else codex does not ask
     else if (key === 'justification') result[key] = 'the script says so'
     else if (schema.required?.includes(key)) result[key] = anything(property)
   }
   return result
+}
+
+/** A list has whole command lines if its name says so, or else the words of one. */
+function listOf(key: string, line: string): readonly string[] {
+  return key.endsWith('s') ? [line] : ['bash', '-lc', line]
 }
 
 const isList = ({ type }: Schema): boolean => typesOf(type).includes('array')

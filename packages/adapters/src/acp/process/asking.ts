@@ -25,7 +25,7 @@ export const asking: { readonly [agent: string]: LaunchSettings | 'never' } = {
   qwen: { args: ['--approval-mode', 'default'] },
   kimi: {},
   pi: 'never',
-  // cline asks about a change after it has written it, and does not ask about commands that its model calls safe.
+  // The workers of cline 3 never ask. cline 2 asks about a change after it has written it.
   cline: 'never',
 }
 

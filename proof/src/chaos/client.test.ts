@@ -54,7 +54,7 @@ async function connected(): Promise<Client> {
       return { method: 'action', params: { channel, action, serverSeq: ++serverSeq, origin } }
     }
     if (method === 'subscribe' && !channels.has(channel))
-      return { id, error: { code: errorCodes.NotFound, message: 'no channel' } }
+      return { id, error: { code: errorCodes.SessionNotFound, message: 'no session' } }
     const snapshot = { resource: channel, state: {}, fromSeq: serverSeq }
     return { id, result: method === 'subscribe' ? { snapshot } : null }
   }

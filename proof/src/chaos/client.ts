@@ -133,7 +133,7 @@ export class Client {
       this.#onSnapshots([snapshot])
     } catch (error) {
       if (!(error instanceof Refused)) throw error
-      if (error.code === errorCodes.NotFound) this.#drop(channel)
+      if (missingCodes.has(error.code)) this.#drop(channel)
       else if (error.code !== errorCodes.InternalError) throw error
       else this.refused.add(channel)
     }
@@ -280,6 +280,9 @@ export class Client {
     this.#pending = this.#pending.filter((one) => one.channel !== channel || 'method' in one)
   }
 }
+
+/** The codes by which a host says that a channel, or a session, does not exist. */
+const missingCodes: ReadonlySet<number> = new Set([errorCodes.NotFound, errorCodes.SessionNotFound])
 
 interface Asked {
   readonly channel?: Uri

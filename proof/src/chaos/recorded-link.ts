@@ -11,8 +11,8 @@ export class RecordedLink {
   number = 0
   /** Number of links that the other side ended. */
   lost = 0
-  /** The code with which the last link was closed. */
-  closeCode = 0
+  /** Resolves with the code with which the last link was closed. */
+  ended: Promise<number> = Promise.resolve(0)
   readonly #owner: string
   readonly #heard: (message: Message) => void
   readonly #recorder: Recorder
@@ -44,9 +44,9 @@ export class RecordedLink {
       this.wake()
     })
     socket.on('error', () => {})
-    socket.on('close', (code) => {
+    this.ended = new Promise((resolve) => socket.once('close', resolve))
+    socket.on('close', () => {
       this.#recorder.write(number, 'shut')
-      this.closeCode = code
       if (socket === this.#socket) this.lost++
       this.wake()
     })

@@ -6,12 +6,10 @@ import { since } from './round.ts'
 
 const uri = 'ahp-session:/one'
 const state = (title: string) => ({ title, status: 1, lifecycle: 'ready', activeClients: [], chats: [] })
-const renamed = (serverSeq: number, title: string, clientId: string): Envelope => ({
-  channel: uri,
-  action: { type: 'session/titleChanged', title },
-  serverSeq,
-  origin: { clientId, clientSeq: 1 },
-})
+const renamed = (serverSeq: number, title: string, clientId: string): Envelope => {
+  const action = { type: 'session/titleChanged', title }
+  return { channel: uri, action, serverSeq, origin: { clientId, clientSeq: 1 } }
+}
 
 /** The store after these envelopes. */
 function stored(...envelopes: readonly Envelope[]): Stored {

@@ -21,7 +21,7 @@ export const terminalBugs: readonly Bug[] = [
   bug('a terminal outlives its session', 'session/session', 'forgetTerminal(core, part);', ';'),
   bug(
     'the session of a terminal is not recorded',
-    'core/record-map',
+    'kernel/record-map',
     'this.#records.put(',
     "if (this.#prefix !== 'part/') this.#records.put(",
   ),

@@ -63,7 +63,7 @@ export const turnBugs: readonly Bug[] = [
   ),
   bug(
     'open work is not recorded',
-    'core/record-map',
+    'kernel/record-map',
     'this.#records.put(',
     "if (this.#prefix !== 'open/') this.#records.put(",
   ),

@@ -2,7 +2,7 @@ import { readFileSync, readdirSync } from 'node:fs'
 import { dirname, join, relative, sep } from 'node:path'
 import { expect, test } from 'vitest'
 import { filesBelow, root } from './files.ts'
-import { floors, folderCycles, layerProblems } from './layers.ts'
+import { floors, folderCycles, importsOf, layerProblems } from './layers.ts'
 import type { Doors, Source } from './layers.ts'
 
 const sources = readdirSync(root, { withFileTypes: true })
@@ -30,6 +30,18 @@ test('[A1] the table of the host in ARCHITECTURE.md has all its folders, in the 
   expect(listed).toEqual(listed.toSorted((a, b) => floor(a) - floor(b)))
   const folders = (floors['host'] ?? []).flat().filter((unit) => !unit.includes('/'))
   expect(listed.toSorted()).toEqual(folders.toSorted())
+})
+
+test('[A1.2] `Core` has at most twelve members, and the kernel imports no part', () => {
+  const text = readFileSync(join(root, 'packages/host/src/kernel/core.ts'), 'utf8')
+  const members = /interface Core \{\n([^]*?)\n\}/.exec(text)?.[1]?.match(/^  readonly \w+/gm) ?? []
+  expect(members).toContain('  readonly log')
+  expect(members.length).toBeLessThanOrEqual(12)
+  const kernel = sources.filter(({ path }) => /^packages\/host\/src\/kernel\/[^.]+\.ts$/.test(path))
+  expect(kernel.length).toBeGreaterThan(10)
+  const imported = kernel.flatMap((source) => importsOf(source)).filter((each) => each.startsWith('../'))
+  const folders = new Set(imported.map((each) => each.split('/')[1]))
+  expect([...folders].toSorted()).toEqual(['log', 'ports', 'records', 'sealing'])
 })
 
 test('[A1] only the doors of a package are imported by other packages', () => {

@@ -4,7 +4,7 @@ import { parts } from '../parts.ts'
 import { defineKey } from './key.ts'
 import { NoParams, PartList, command, part } from './part.ts'
 
-test('[A1] the parts are opened, follow actions and end in this order', () => {
+test('[A1.2] the parts are opened, follow actions and end in this order', () => {
   expect(parts.map(({ name }) => name)).toEqual([
     'list changes',
     'catalog',
@@ -38,7 +38,7 @@ test('[A1] the parts are opened, follow actions and end in this order', () => {
   ])
 })
 
-test('[A1] each moment reaches the parts in order, and a part that the host does not have is left out', async () => {
+test('[A1.2] each moment reaches the parts in order, and a part that the host does not have is left out', async () => {
   const all = await testHost()
   const said: string[] = []
   const named = (name: string, value?: object) =>
@@ -68,7 +68,7 @@ test('[A1] each moment reaches the parts in order, and a part that the host does
   expect([...list.commands.keys(), ...Object.keys(list.settings)]).toEqual(['a', 'c', 'a', 'c'])
 })
 
-test('[A1] a part gets what an earlier one offers, and an error for one that is not open', async () => {
+test('[A1.2] a part gets what an earlier one offers, and an error for one that is not open', async () => {
   const all = await testHost()
   const key = defineKey<number>('first')
   const list = new PartList()

@@ -1,3 +1,11 @@
+import { annotations } from './annotations/part.ts'
+import { chat } from './chat/part.ts'
+import { completions } from './completions/part.ts'
+import { resumption } from './recovery.ts'
+import { resources } from './resources/part.ts'
+import { root } from './root/part.ts'
+import { session } from './session/part.ts'
+import { terminal } from './terminal/part.ts'
 import { agents } from './agents/part.ts'
 import { machineParts } from './core/machine.ts'
 import { sessionParts } from './core/session-parts.ts'
@@ -32,4 +40,12 @@ export const parts: readonly Part<HostPorts>[] = [
   signIns,
   notifications,
   departures,
+  root,
+  session,
+  chat,
+  terminal,
+  resources,
+  completions,
+  annotations,
+  resumption,
 ]

@@ -16,6 +16,7 @@ import { wakeIfSound } from './channels/wake.ts'
 import { releaseWatch } from './resources/watch.ts'
 import { recoverWorktrees } from './worktrees/worktrees.ts'
 import { cancelTurn, durationOf, isOrphaned, workerDepth } from './chat/workers.ts'
+import { part } from './kernel/part.ts'
 
 /**
  * Finishes the work that an earlier run of the host left open, before the first client connects. A session whose
@@ -98,7 +99,7 @@ function answered(core: Core, chat: Channel<'chat'>, action: object): void {
   else interrupt(core, chat, false)
 }
 
-export const answerEffects: Effects<'chat'> = {
+const answerEffects: Effects<'chat'> = {
   'chat/toolCallConfirmed': answered,
   'chat/toolCallResultConfirmed': answered,
   'chat/toolCallComplete': answered,
@@ -127,3 +128,10 @@ function waitsForAnswerOnly(parts: readonly ResponsePart[]): boolean {
   const open = openRequests(parts)
   return open.length > 0 && open.every(({ waitsFor }) => waitsFor !== 'agent')
 }
+
+/** Turns of an earlier run that go on when their last request is answered. */
+export const resumption = part({
+  name: 'resumption',
+  open: () => undefined,
+  rules: { effects: [answerEffects] },
+})

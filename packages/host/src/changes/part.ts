@@ -1,9 +1,12 @@
+import { AhpError } from '@atrium/protocol/errors'
+import { DeferredResponse } from '../kernel/deferred-response.ts'
 import { commitsOf } from '../core/machine.ts'
 import { part, command } from '../kernel/part.ts'
 import { changesOf } from '../core/changes/change-tracking.ts'
 import type { Captures } from '../ports/captures.ts'
 import type { OtherHosts } from '../ports/other-hosts.ts'
 import { Changes } from './changes.ts'
+import { changesetEffects } from './review/effects.ts'
 import { CommitParams, ReviewHunksParams } from './extensions.ts'
 
 interface Ports {
@@ -30,6 +33,17 @@ export const changes = part<Changes | undefined, Ports>({
       (core) => commitsOf(core) !== undefined,
     ),
     'x-atrium/reviewHunks': command('prompt', ReviewHunksParams, (self, params) => self.reviewHunks(params)),
+  },
+  rules: {
+    methods: {
+      invokeChangesetOperation: (core, _, params) => {
+        const changesets = changesOf(core)
+        if (!changesets) throw AhpError.methodNotFound('invokeChangesetOperation')
+        // An operation may wait for others, and the client's later requests must not wait so long.
+        return new DeferredResponse(changesets.invoke(params))
+      },
+    },
+    effects: [changesetEffects],
   },
   appended: (self, channel, action) => {
     if (channel.is('chat')) self.appended(channel, action)

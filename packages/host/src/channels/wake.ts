@@ -131,3 +131,10 @@ export async function damageOf(core: Core, read: () => Promise<void>): Promise<s
     throw error
   }
 }
+
+/** Loads a chat. Throws if there is none; `name` is its name in the client's version. */
+export async function chatNamed(core: Core, uri: Uri, name: Uri): Promise<Channel<'chat'>> {
+  const chat = await wake(core, uri)
+  if (!chat?.is('chat')) throw AhpError.notFound(`no chat ${JSON.stringify(name.slice(0, 200))}`)
+  return chat
+}

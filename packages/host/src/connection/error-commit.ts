@@ -1,7 +1,7 @@
 import type { Uri } from '@atrium/protocol/channel'
 import { AhpError, errorCodes } from '@atrium/protocol/errors'
 import type { Core } from '../kernel/core.ts'
-import { DeferredResponse } from './deferred-response.ts'
+import { DeferredResponse } from '../kernel/deferred-response.ts'
 
 const missing = new Set<number>([errorCodes.NotFound, errorCodes.SessionNotFound])
 const taken = new Set<number>([errorCodes.AlreadyExists, errorCodes.SessionAlreadyExists])

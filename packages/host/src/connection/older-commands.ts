@@ -19,7 +19,7 @@ import type { Generation } from '../dialect/generation.ts'
 import { primaryChat } from '../dialect/primary-chat.ts'
 import { createSession, disposeSession } from '../session/session.ts'
 import type { SessionFork, SessionSource } from '../session/fork-session.ts'
-import { whenCommitted } from './deferred-response.ts'
+import { whenCommitted } from '../kernel/deferred-response.ts'
 import type { ClientLink } from './client-link.ts'
 
 /**

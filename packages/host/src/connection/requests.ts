@@ -14,7 +14,7 @@ import { primaryChat } from '../dialect/primary-chat.ts'
 import { notifySpace } from '../kernel/space.ts'
 import type { ClientLink } from './client-link.ts'
 import { hostCommands } from './commands.ts'
-import { DeferredResponse, deferredIfLate } from './deferred-response.ts'
+import { DeferredResponse, deferredIfLate } from '../kernel/deferred-response.ts'
 import { withCommittedError } from './error-commit.ts'
 import { extensionNamed } from './extensions/extensions.ts'
 import { initialize } from './initialize.ts'
@@ -100,7 +100,7 @@ export class Requests {
         handshake ? 'this connection is open already' : 'initialize or reconnect comes first',
       )
     const extension = extensionNamed(this.#core, dialect.generation, method)
-    const command = hostCommands.get(method)
+    const command = this.#command(method)
     if (!command && !extension && !handshake) throw AhpError.methodNotFound(method)
     const checked = checkedParams(method, schema, this.#nativeParams(method, given))
     // The schema of the method has checked the params of both handshakes.
@@ -126,11 +126,19 @@ export class Requests {
             params: { channel: '', ...params },
             sent: objectOf(given),
           })
-        : command?.(this.#core, this.#link, params, channelName(checked)),
+        : command?.(params, channelName(checked)),
     )
     return outcome instanceof Promise
       ? outcome.then((result: unknown) => dialect.result(method, result))
       : dialect.result(method, outcome)
+  }
+
+  /** The command of AHP with this name. `as`: the channel's name as the client wrote it. */
+  #command(method: string): ((params: unknown, as: Uri) => unknown) | undefined {
+    const own = hostCommands.get(method)
+    if (own) return (params, as) => own(this.#core, this.#link, params, as)
+    const ofPart = this.#core.parts.method(method)
+    return ofPart && ((params, as) => ofPart(this.#link, params, as))
   }
 
   /** The result of a command that AHP does not have, with the client's names for sessions. */

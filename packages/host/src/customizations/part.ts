@@ -4,7 +4,7 @@ import { customizationsOf } from '../core/customizing.ts'
 import type { Toggled } from '../core/customizing.ts'
 import { part } from '../kernel/part.ts'
 import type { McpServers } from '../ports/mcp.ts'
-import { Customizations } from './customizations.ts'
+import { Customizations, customizationEffects, rootEffects, serverEffects } from './customizations.ts'
 import type { CustomizationMachine } from './shared.ts'
 
 interface Ports {
@@ -22,6 +22,7 @@ export const customizations = part<Customizations | undefined, Ports>({
   key: customizationsOf,
   open: (core, { customizations: machine, mcp }) => machine && Customizations.open(core, machine, mcp),
   settings: { [customizationsKey]: customizationsProperty() },
+  rules: { effects: [customizationEffects, serverEffects, rootEffects] },
   appended: (self, channel, action, _, by) => {
     if (by && channel.is('session') && isToggle(action)) self.toggled(channel, action)
   },

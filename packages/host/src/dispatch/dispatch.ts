@@ -11,12 +11,8 @@ import { needsRow } from '../log/channel-rows.ts'
 import type { Channel } from '../log/channel.ts'
 import { convertAnswers } from '../chat/answer-conversion.ts'
 import { repeatForm } from '../chat/repeat-form.ts'
-import { changesetEffects } from '../changes/review/effects.ts'
-import { authEffects } from '../auth/notices.ts'
-import { chatEffects } from '../chat/start-turn.ts'
 import type { TurnAction } from '@atrium/protocol/chat/actions'
 import { generationOf } from '../dialect/generation.ts'
-import { customizationEffects, rootEffects, serverEffects } from '../customizations/customizations.ts'
 import { loadTurnFor } from '../channels/history.ts'
 import { clientUris } from '../resources/client-files.ts'
 import type { Core } from '../kernel/core.ts'
@@ -29,11 +25,7 @@ import { convertDenial } from '../tools/denied-call.ts'
 import type { Deciding } from '../tools/call-meta.ts'
 import { actionProblem, roleProblem } from '../roles/roles.ts'
 import { pinned } from '../turn/pin.ts'
-import { ruleMap } from '../kernel/rules.ts'
-import type { AnyEffect } from '../kernel/rules.ts'
-import { sessionCommitted, sessionEffects } from '../session/session.ts'
-import { terminalEffects } from '../terminal/terminal.ts'
-import { answerEffects } from '../recovery.ts'
+import { sessionCommitted } from '../session/session.ts'
 import { refusal } from './refusal.ts'
 import { isRename, rename } from './rename.ts'
 import { isSelection, select } from '../session/selection.ts'
@@ -124,7 +116,7 @@ function deciderOf({ clients }: Core, { principal, clientId }: Dispatcher, devic
 export function effect(core: Core, channel: Channel, entry: Entry): void {
   const { action, origin } = entry
   if (core.jobs.stopping) return
-  effects.get(action.type)?.(core, channel, action)
+  core.parts.effect(channel, action)
   if (channel.is('session')) sessionCommitted(core, channel, action)
   if (channel.is('changeset')) changesetCommitted(core, channel, entry)
   if (channel.is('annotations')) {
@@ -134,19 +126,6 @@ export function effect(core: Core, channel: Channel, entry: Entry): void {
     if (origin) filesChosen(core, channel)
   }
 }
-
-const effects = ruleMap<AnyEffect>(
-  sessionEffects,
-  authEffects.session,
-  customizationEffects,
-  serverEffects,
-  chatEffects,
-  authEffects.chat,
-  answerEffects,
-  terminalEffects,
-  rootEffects,
-  changesetEffects,
-)
 
 /** Types of actions that may contain URIs of client files. The host remembers which client owns each of these URIs. */
 const mayNameClientFiles = new Set([

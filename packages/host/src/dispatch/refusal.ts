@@ -1,15 +1,8 @@
 import type { Action } from '@atrium/protocol/channel'
-import { annotationsGuards } from '../annotations/guards.ts'
 import { callsChanged, hasRoom, stateLength } from '../channels/state-length.ts'
-import { chatGuards } from '../chat/guards.ts'
 import type { Core } from '../kernel/core.ts'
-import { ruleMap } from '../kernel/rules.ts'
-import type { AnyGuard } from '../kernel/rules.ts'
 import type { Channel } from '../log/channel.ts'
 import type { Dispatcher } from '../log/options.ts'
-import { rootGuards } from '../root/root.ts'
-import { sessionGuards } from '../session/guards.ts'
-import { terminalGuards } from '../terminal/guards.ts'
 import { attachmentProblem } from '../turn/pin.ts'
 
 /** The reason to refuse an action that matches its schema; undefined if the action is accepted. */
@@ -20,7 +13,7 @@ export function refusal(core: Core, channel: Channel, action: Action, by: Dispat
   if (!kind.dispatchable.has(action.type)) return `${action.type} is dispatched by the host only`
   return (
     core.readOnlyReason(by.clientId) ??
-    guards.get(action.type)?.(action, { state: channel.head, by, core, channel }) ??
+    core.parts.refusal(channel, action, by) ??
     attachmentProblem(core, action) ??
     roomProblem(core, channel, action)
   )
@@ -41,5 +34,3 @@ function roomProblem(core: Core, channel: Channel, action: Action): string | und
 
 /** The length up to which an action counts as short, in characters. */
 const shortAction = 4096
-
-const guards = ruleMap<AnyGuard>(rootGuards, sessionGuards, chatGuards, terminalGuards, annotationsGuards)

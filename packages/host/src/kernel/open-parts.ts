@@ -16,6 +16,12 @@ export interface OpenParts {
   get<V>(key: Key<V>): V
   /** The commands that AHP does not have. Clients of older versions do not get them. */
   readonly commands: ReadonlyMap<string, OpenCommand>
+  /** The command of AHP with this name. `as`: the channel's name as the client wrote it. */
+  method(name: string): ((link: Link, params: unknown, as: Uri) => unknown) | undefined
+  /** The reason of the guard of an action's type to refuse it; undefined if it may pass. */
+  refusal(channel: Channel, action: Action, by: Dispatcher): string | undefined
+  /** Runs the effect of a committed action. */
+  effect(channel: Channel, action: Action): void
   /** The settings that each session of the host has. */
   readonly settings: Settings
   /** An action is appended. What a part appends or records now is stored in the same transaction. */

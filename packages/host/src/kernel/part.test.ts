@@ -3,6 +3,7 @@ import { testHost } from '../../test/test-host.ts'
 import { parts } from '../parts.ts'
 import { defineKey } from './key.ts'
 import { NoParams, PartList, command, part } from './part.ts'
+import { Rules } from './rules.ts'
 
 test('[A1.2] the parts are opened, follow actions and end in this order', () => {
   expect(parts.map(({ name }) => name)).toEqual([
@@ -35,6 +36,14 @@ test('[A1.2] the parts are opened, follow actions and end in this order', () => 
     'sign-ins',
     'notifications',
     'departures',
+    'root',
+    'session',
+    'chat',
+    'terminal',
+    'resources',
+    'completions',
+    'annotations',
+    'resumption',
   ])
 })
 
@@ -76,4 +85,10 @@ test('[A1.2] a part gets what an earlier one offers, and an error for one that i
   expect(() => list.get(key)).toThrow('the part "first" is not open')
   await list.open([first], all.core(), {})
   expect(list.get(key)).toBe(7)
+})
+
+test('[A1.2] two parts cannot have a rule for the same action', () => {
+  const rules = new Rules()
+  rules.add({ guards: [{ 'root/x': () => undefined }] })
+  expect(() => rules.add({ guards: [{ 'root/x': () => undefined }] })).toThrow('two parts have root/x')
 })

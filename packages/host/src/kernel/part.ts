@@ -9,6 +9,8 @@ import type { Core } from './core.ts'
 import type { Key, Place } from './key.ts'
 import type { Link } from './link.ts'
 import type { OpenCommand, OpenParts, Settings } from './open-parts.ts'
+import { Rules } from './rules.ts'
+import type { RuleTables } from './rules.ts'
 import { withTimeout } from './timeout.ts'
 
 /**
@@ -22,6 +24,8 @@ interface Definition<V, P> {
   /** The parts before it in the list are open already. */
   readonly open: (core: Core, ports: P) => V | Promise<V>
   readonly commands?: Commands<NonNullable<V>>
+  /** What the part adds to AHP's tables. A host has it also if it does not have the feature: the command then says so. */
+  readonly rules?: RuleTables
   /** The settings that each session has in a host with the part. */
   readonly settings?: Settings
   readonly appended?: (
@@ -63,6 +67,7 @@ export interface Part<P> {
   readonly name: string
   /** The roles that its commands need, by their names. */
   readonly roles: { readonly [command: string]: Role }
+  readonly rules: RuleTables
   open(core: Core, ports: P): Promise<Opened>
 }
 
@@ -71,7 +76,9 @@ interface Opened {
   readonly value: unknown
   readonly commands: readonly (readonly [name: string, command: OpenCommand])[]
   readonly settings: Settings
-  readonly moments: Partial<Omit<OpenParts, 'get' | 'commands' | 'settings'>>
+  readonly moments: Partial<
+    Omit<OpenParts, 'get' | 'commands' | 'settings' | 'method' | 'refusal' | 'effect'>
+  >
 }
 
 export function part<V, P = object>(definition: Definition<V, P>): Part<P> {
@@ -79,6 +86,7 @@ export function part<V, P = object>(definition: Definition<V, P>): Part<P> {
   return {
     name,
     roles: Object.fromEntries(Object.entries(commands).map(([each, { role }]) => [each, role])),
+    rules: definition.rules ?? {},
     async open(core, ports) {
       const value = await definition.open(core, ports)
       const self = value ?? undefined
@@ -123,10 +131,14 @@ export class PartList implements OpenParts {
   readonly #values = new Map<object, unknown>()
   readonly #opened: Opened[] = []
   readonly commands = new Map<string, OpenCommand>()
+  readonly #rules = new Rules()
+  #core: Core | undefined
   settings: Settings = {}
 
   async open<P>(parts: readonly Part<P>[], core: Core, ports: P): Promise<void> {
+    this.#core = core
     for (const each of parts) {
+      this.#rules.add(each.rules)
       const opened = await each.open(core, ports)
       this.#opened.push(opened)
       if (opened.key) this.#values.set(opened.key, opened.value)
@@ -139,6 +151,24 @@ export class PartList implements OpenParts {
     if (!this.#values.has(key)) throw new Error(`the part "${key.name}" is not open`)
     // The part with this key has set the value, and its type is that of the key.
     return this.#values.get(key) as V
+  }
+
+  method(name: string): ((link: Link, params: unknown, as: Uri) => unknown) | undefined {
+    const run = this.#rules.methods.get(name)
+    return run && ((link, params, as) => run(this.#open, link, params, as))
+  }
+
+  refusal(channel: Channel, action: Action, by: Dispatcher): string | undefined {
+    return this.#rules.guards.get(action.type)?.(action, {
+      state: channel.head,
+      by,
+      core: this.#open,
+      channel,
+    })
+  }
+
+  effect(channel: Channel, action: Action): void {
+    this.#rules.effects.get(action.type)?.(this.#open, channel, action)
   }
 
   appended(channel: Channel, action: Action, by?: Dispatcher): void {
@@ -175,6 +205,11 @@ export class PartList implements OpenParts {
 
   async close(): Promise<void> {
     for (const { moments } of this.#opened) await moments.close?.()
+  }
+
+  get #open(): Core {
+    if (!this.#core) throw new Error('the parts are not open')
+    return this.#core
   }
 }
 

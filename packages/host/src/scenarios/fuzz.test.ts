@@ -12,7 +12,7 @@ import { definitions, mutated, odd, valueOf } from '../../../protocol/test/arbit
 import { actionOf, createEveryKind, everything, kindNames, uriOf } from '../../test/every-kind.ts'
 import { testHost } from '../../test/test-host.ts'
 import type { TestHost } from '../../test/test-host.ts'
-import { hostCommands } from '../connection/commands.ts'
+import { methods } from '../../test/commands/methods.ts'
 
 interface Message {
   readonly jsonrpc: unknown
@@ -25,7 +25,7 @@ const kindName: fc.Arbitrary<KindName> = fc.constantFrom(...kindNames)
 const channel = fc.oneof(kindName.map(uriOf), fc.constantFrom('ahp-session:/new', 'ahp-session:/other'))
 
 /** Every message that a client may send. The messages are valid, and most of them are about channels that exist. */
-const method = fc.oneof(fc.constantFrom(...commands.keys()), fc.constantFrom(...hostCommands.keys()))
+const method = fc.oneof(fc.constantFrom(...commands.keys()), fc.constantFrom(...methods))
 const request: fc.Arbitrary<Message> = method.chain((name) =>
   fc.record({
     jsonrpc: fc.constant('2.0'),

@@ -16,7 +16,7 @@ import {
   started,
   turn,
 } from '../../test/two-client-session.ts'
-import { hostCommands } from '../connection/commands.ts'
+import { methods } from '../../test/commands/methods.ts'
 import type { Session } from '../ports/agent.ts'
 import { TurnFailed } from '../ports/agent.ts'
 
@@ -128,7 +128,7 @@ test.each([
 })
 
 describe('[H7] [H7.8] a channel kind that this host does not offer', () => {
-  const offered = new Set([...hostCommands.keys(), 'ping', 'initialize', 'reconnect'])
+  const offered = new Set([...methods, 'ping', 'initialize', 'reconnect'])
   const others = [...commands.keys()].filter((method) => !offered.has(method))
 
   test.each(others)('%s is -32601, whatever its params', async (method) => {

@@ -199,7 +199,7 @@ export const bugs: readonly Bug[] = [
   ),
   bug(
     'a command is answered before it is durable',
-    'connection/deferred-response',
+    'kernel/deferred-response',
     'core.log.reached(seq).then(() => result)',
     'Promise.resolve(result)',
   ),

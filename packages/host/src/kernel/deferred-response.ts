@@ -1,4 +1,4 @@
-import type { Core } from '../kernel/core.ts'
+import type { Core } from './core.ts'
 
 /** The result of a command whose response comes later. The client's next request need not wait for the response. */
 export class DeferredResponse {

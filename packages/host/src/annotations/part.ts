@@ -1,0 +1,9 @@
+import { part } from '../kernel/part.ts'
+import { annotationsGuards } from './guards.ts'
+
+/** Comments on files. */
+export const annotations = part({
+  name: 'annotations',
+  open: () => undefined,
+  rules: { guards: [annotationsGuards] },
+})

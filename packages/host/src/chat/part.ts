@@ -1,0 +1,19 @@
+import { whenCommitted } from '../kernel/deferred-response.ts'
+import { part } from '../kernel/part.ts'
+import { createChat, disposeChat } from './chat.ts'
+import { chatGuards } from './guards.ts'
+import { chatEffects } from './start-turn.ts'
+
+/** The chats of sessions. */
+export const chat = part({
+  name: 'chat',
+  open: () => undefined,
+  rules: {
+    methods: {
+      createChat: async (core, _, params) => whenCommitted(core, await createChat(core, params)),
+      disposeChat: async (core, _, params) => whenCommitted(core, await disposeChat(core, params)),
+    },
+    guards: [chatGuards],
+    effects: [chatEffects],
+  },
+})

@@ -1,0 +1,22 @@
+import { catalogOf } from '../core/catalog.ts'
+import { chatNamed } from '../channels/wake.ts'
+import { DeferredResponse } from '../kernel/deferred-response.ts'
+import { part } from '../kernel/part.ts'
+import { completions as complete } from './completions.ts'
+
+/** Completions of a word that is being typed. */
+export const completions = part({
+  name: 'completions',
+  open: () => undefined,
+  rules: {
+    methods: {
+      completions: async (core, _, params, name) => {
+        // VS Code asks on the channel of the session, and means its default chat.
+        const uri = catalogOf(core).get(params.channel)?.defaultChat ?? params.channel
+        const chat = await chatNamed(core, uri, name)
+        // Later requests do not wait for completions: completions change no state, and the user goes on typing.
+        return new DeferredResponse(complete(core, chat, params))
+      },
+    },
+  },
+})

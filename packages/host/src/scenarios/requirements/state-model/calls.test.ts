@@ -136,7 +136,7 @@ test('[R000-102 R000-103 R000-104 R001-85 R001-86 R001-87] a call that waits sho
   expect(envelopesOf(all.ben, 'session/toolCallReady')[0]?.action).toMatchObject(more)
 })
 
-test('[R000-109 R000-110 R000-111 R001-84] a running call that asks again waits again, with the new message, and is answered like every other', async () => {
+test('[R000-109 R000-111 R001-84] a running call that asks again waits again, with the new message, and is answered like every other', async () => {
   const all = await olderSession(version)
   const { ann, ben, session } = all
   const first = ready({ toolInput: 'ls', confirmed: 'not-needed' })

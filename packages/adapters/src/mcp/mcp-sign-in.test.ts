@@ -2,7 +2,7 @@ import { tokensOf } from '../../../host/src/auth/tokens.ts'
 import type { Customization } from '@atrium/protocol/session/customization'
 import { expect, onTestFinished, test } from 'vitest'
 import { FakeFiles } from '../../../host/test/fake-files.ts'
-import { ScriptedAgent } from '../../../host/test/scripted-agent.ts'
+import { ScriptedAgent, until } from '../../../host/test/scripted-agent.ts'
 import { testHost } from '../../../host/test/test-host.ts'
 import type { Client } from '../../../host/test/test-host.ts'
 import { httpServer } from '../../test/mcp/http.ts'
@@ -74,6 +74,28 @@ test('[H19.5] [F11.3] an MCP server that answers 401: the state says so, auth/re
   expect(tokensOf(all.core()).of('owner', resource.resource)).toBeUndefined()
   await give('good')
   await ann.until(() => kindOf(ann) === 'ready')
+})
+
+test('[F11.4] a second session that uses the server does not take away the sign-in of the first', async () => {
+  const { ann, resource, remote } = await signedOut()
+  await ann.until(() => kindOf(ann) !== undefined)
+  start(ann)
+  await ann.until(() => kindOf(ann) === 'authRequired' && notesOf(ann).length > 0)
+  const kinds = () =>
+    ann.envelopes.flatMap(({ channel, action }) =>
+      channel === session && action.type === 'session/mcpServerStateChanged'
+        ? [(action as unknown as { state: { kind: string } }).state.kind]
+        : [],
+    )
+  const [before, asked] = [kinds().length, remote.requests.length]
+  const other = 'mock:/two'
+  await ann.ask('createSession', { channel: other })
+  await ann.ask('subscribe', { channel: other })
+  ann.dispatch(other, { type: 'session/mcpServerStartRequested', id })
+  await until(() => remote.requests.length > asked + 1)
+  await ann.ask('authenticate', { resource: resource.resource, token: 'good' })
+  await ann.until(() => kindOf(ann) === 'ready')
+  expect(kinds().slice(before)).not.toContain('authRequired')
 })
 
 test.each(['0.1.0', '0.2.0', '0.3.0', '0.5.2', '0.6.0', '0.7.0', '0.8.0', '1.0.0'])(

@@ -107,7 +107,9 @@ export class PooledServer {
   async #connect(): Promise<McpConnection> {
     const abort = (this.#abort = new AbortController())
     try {
-      this.#set({ kind: 'starting' })
+      // Without a token the attempt most likely ends where it began. Clients take their sign-in away while a server starts.
+      const needsToken = this.state.kind === 'authRequired' && this.#credentials.token() === undefined
+      if (!needsToken) this.#set({ kind: 'starting' })
       await this.#ending
       abort.signal.throwIfAborted()
       if (!this.#pool.mayStart())

@@ -36,8 +36,14 @@ export interface Page {
   on(event: 'console', listener: (message: { text(): string }) => void): unknown
 }
 
+/** A session of the DevTools protocol. */
+export interface DevTools {
+  send<T>(method: string, params?: object): Promise<T>
+}
+
 export interface BrowserContext {
   newPage(): Promise<Page>
+  newCDPSession(page: Page): Promise<DevTools>
   close(): Promise<void>
 }
 
@@ -46,6 +52,7 @@ export interface Browser {
     readonly viewport: { readonly width: number; readonly height: number }
     readonly permissions?: readonly string[]
   }): Promise<BrowserContext>
+  newBrowserCDPSession(): Promise<DevTools>
   close(): Promise<void>
 }
 
@@ -57,6 +64,20 @@ interface Playwright {
       readonly args: readonly string[]
     }): Promise<Browser>
   }
+}
+
+/** Returns the ids of the processes that draw pages. */
+export async function pageProcesses(browser: Browser): Promise<readonly number[]> {
+  const tools = await browser.newBrowserCDPSession()
+  const { processInfo } = await tools.send<{ readonly processInfo: readonly Process[] }>(
+    'SystemInfo.getProcessInfo',
+  )
+  return processInfo.filter(({ type }) => type === 'renderer').map(({ id }) => id)
+}
+
+interface Process {
+  readonly type: string
+  readonly id: number
 }
 
 /** Starts a headless Chromium. */

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { must } from '../agents/failure.ts'
 import { HostProcess } from '../chaos/host.ts'
-import { startBrowser } from './browser.ts'
+import { pageProcesses, startBrowser } from './browser.ts'
 import type { Browser } from './browser.ts'
 import { CommandLine } from './command-line.ts'
 import type { Lab } from './lab.ts'
@@ -86,6 +86,16 @@ export class Stage {
     const window = await Window.open(name, context, `http://127.0.0.1:${this.#server?.port ?? 0}/?${query}`)
     this.windows.push(window)
     return window
+  }
+
+  /** Stops the processes of all pages. Returns the function that lets them go on. */
+  async stopPages(): Promise<() => void> {
+    must(this.#browser !== undefined, 'there is no browser')
+    const processes = await pageProcesses(this.#browser)
+    for (const id of processes) process.kill(id, 'SIGSTOP')
+    return () => {
+      for (const id of processes) process.kill(id, 'SIGCONT')
+    }
   }
 
   async close(window: Window): Promise<void> {

@@ -1,4 +1,4 @@
-import type { BrowserContext, Page } from './browser.ts'
+import type { BrowserContext, DevTools, Page } from './browser.ts'
 import { ChatView } from './chat-view.ts'
 import { FormView } from './form-view.ts'
 import { SessionList } from './session-list.ts'
@@ -14,6 +14,7 @@ export class Window extends Ui {
   /** The lines of the browser's console. */
   readonly console: string[] = []
   readonly #context: BrowserContext
+  #tools: DevTools | undefined
   #url = ''
 
   private constructor(name: string, context: BrowserContext, page: Page) {
@@ -42,6 +43,12 @@ export class Window extends Ui {
     await this.page.locator('.interactive-input-part').first().waitFor()
     // The extensions have started once git shows its branch. The workbench may replace an empty chat until then.
     await this.page.locator('.statusbar-item', { hasText: 'master' }).first().waitFor()
+  }
+
+  /** Gives the page only a part of the processor: 1 is all, 50 a fiftieth. */
+  async slowDown(rate: number): Promise<void> {
+    this.#tools ??= await this.#context.newCDPSession(this.page)
+    await this.#tools.send('Emulation.setCPUThrottlingRate', { rate })
   }
 
   async picture(path: string): Promise<void> {

@@ -7,6 +7,8 @@ import { input } from './input.ts'
 import { list } from './list.ts'
 import { restarts } from './restarts.ts'
 import { shared } from './shared.ts'
+import { starved } from './starved.ts'
+import { tools } from './tools.ts'
 import { turns } from './turns.ts'
 
 /** All steps, in the order in which they run. Each makes the sessions that it needs. */
@@ -20,4 +22,6 @@ export const steps: readonly Step[] = [
   ...changes,
   ...folders,
   ...restarts,
+  ...tools,
+  ...starved,
 ]

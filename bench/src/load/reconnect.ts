@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { start } from '../child.ts'
 import { fact, row } from '../figures.ts'
-import { opened, root, titleChange } from '../messages.ts'
+import { initialize, opened, root, titleChange } from '../messages.ts'
 import { median } from '../percentiles.ts'
 import { serve } from '../serve.ts'
 import { mb, ms, ratioOf } from '../sides.ts'
@@ -36,7 +36,7 @@ export async function reconnectTable(): Promise<boolean> {
     const { port } = at()
     times.ours.push(
       await together(async (client) => {
-        const wire = await Wire.open(port)
+        const wire = await insist(port)
         const subscriptions = [root, sessionOf(client)]
         const params = { channel: root, clientId: `${client}`, lastSeenServerSeq: seen, subscriptions }
         const answer = await wire.ask('reconnect', params)
@@ -45,7 +45,7 @@ export async function reconnectTable(): Promise<boolean> {
         wire.close()
       }),
     )
-    times.bare.push(await together(async () => (await opened(bare, 'any')).close()))
+    times.bare.push(await together(async () => (await initialize(await insist(bare.port), 'any')).close()))
   }
   host.child.kill('SIGTERM')
   await Promise.all([host.exit, bare.stop()])
@@ -91,6 +91,16 @@ async function miss(at: { readonly port: number }, round: number): Promise<numbe
     wire.close()
   }
   return seen
+}
+
+/** Connects, again and again: a host refuses links while too many others are in their handshake. */
+async function insist(port: number): Promise<Wire> {
+  for (;;)
+    try {
+      return await Wire.open(port)
+    } catch {
+      await new Promise((resolve) => setTimeout(resolve, 10))
+    }
 }
 
 /** Runs a task for all clients at once. Returns the milliseconds until the last has ended. */

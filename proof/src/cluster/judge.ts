@@ -1,4 +1,5 @@
 import type { StoredEnvelope } from '@atrium/host/ports/log'
+import { appliedTwice } from '../judge/rules.ts'
 import type { Clock } from '../simulate/world.ts'
 import type { ClusterClient } from './client.ts'
 import type { Database } from './database.ts'
@@ -65,11 +66,10 @@ const prefix = 'session/'
 /** Checks that no action of a client is stored twice, and that numbers rise. */
 function checkOnce(clientId: string, stored: readonly StoredEnvelope[], fail: Cluster['fail']): void {
   const seen = new Set<number>()
-  for (const { seq, origin } of stored) {
+  for (const { seq } of stored) {
     if (seen.has(seq)) fail('L45', `${clientId}: number ${seq} is stored twice`)
     seen.add(seq)
-    const again = stored.filter((each) => each.origin?.clientSeq === origin?.clientSeq)
-    if (again.length > 1)
-      fail('I8', `${clientId}: action ${origin?.clientSeq} is stored ${again.length} times`)
   }
+  for (const { action, before, key } of appliedTwice(stored))
+    fail('I8', `${key} is stored as ${before} and as ${action.seq}`)
 }

@@ -4,6 +4,7 @@ import type { Uri } from '@atrium/protocol/channel'
 import type { ChatState } from '@atrium/protocol/chat/state'
 import type { SessionState, SessionSummary } from '@atrium/protocol/session/state'
 import { rootUri } from '@atrium/protocol/uri'
+import { appliedTwice } from '../judge/rules.ts'
 import { checkChanges } from './changes/change-checks.ts'
 import { checkNoneWaits, isWaiting } from './checks/choices.ts'
 import type { MinimalClient } from './minimal-client.ts'
@@ -63,14 +64,9 @@ export function checkClient(sim: Simulation, client: MinimalClient): void {
 
 /** Checks I6: every action of a client is in the log at most once. */
 function checkOnce(sim: Simulation): void {
-  const done = new Set<string>()
-  for (const [uri, { entries }] of sim.model.channels)
-    for (const { origin, seq } of entries) {
-      if (!origin || origin.clientSeq === 0) continue
-      const key = `${origin.clientId}/${origin.clientSeq}`
-      if (done.has(key)) sim.fail('I6', `${key} was applied twice, the second time as ${seq} of ${uri}`)
-      done.add(key)
-    }
+  const log = [...sim.model.channels.values()].flatMap(({ entries }) => entries)
+  for (const { action, before, key } of appliedTwice(log))
+    sim.fail('I6', `${key} was applied as ${before} and as ${action.seq}`)
 }
 
 /**

@@ -1,8 +1,9 @@
 import type { Envelope, Uri } from '@atrium/protocol/channel'
 import { kindNamed } from '@atrium/protocol/channels'
 import type { ChatState } from '@atrium/protocol/chat/state'
-import type { ChannelKind, Derived } from '@atrium/protocol/kind'
+import type { ChannelKind } from '@atrium/protocol/kind'
 import { rootUri } from '@atrium/protocol/uri'
+import { changeable } from '../../judge/rules.ts'
 
 /** Returns the kind of a channel, by the form of its URI. This also works for a channel of which nothing is left. */
 export function kindOf(uri: Uri): ChannelKind | undefined {
@@ -19,8 +20,8 @@ export function canonical(value: unknown): string {
 }
 
 /** Returns the text of a state for comparisons, without fields that no action can change. */
-export function comparable({ derived }: Pick<ChannelKind, 'derived'>, state: unknown): string {
-  return canonical(without(state, derived as Derived<Record<string, unknown>>))
+export function comparable(kind: Pick<ChannelKind, 'derived'>, state: unknown): string {
+  return canonical(changeable(kind, state))
 }
 
 /** Whether two states agree, apart from the text of an active turn: a crash may lose text that was sent before it was durable (I8). */
@@ -42,19 +43,4 @@ function textless(state: unknown): unknown {
  */
 export function isRelaxed({ channel, action }: Envelope): boolean {
   return kindOf(channel)?.classes.get(action.type) === 'relaxed'
-}
-
-/**
- * Returns the state without the fields in `derived`. `true` removes the field of that name. A nested table removes
- * fields from the value of the field.
- */
-function without(state: unknown, derived: Derived<Record<string, unknown>>): unknown {
-  if (typeof state !== 'object' || state === null) return state
-  return Object.fromEntries(
-    Object.entries(state).flatMap(([key, value]: [string, unknown]) => {
-      const part = derived[key]
-      if (part === true) return []
-      return [[key, part ? without(value, part) : value]]
-    }),
-  )
 }

@@ -1,5 +1,6 @@
 import type { Envelope, Uri } from '@atrium/protocol/channel'
 import { defaultChatUri } from '@atrium/protocol/uri'
+import { appliedTwice } from '../../judge/rules.ts'
 import type { Run } from '../history.ts'
 import type { ClientEvents } from './event.ts'
 import { isRelaxed } from './compare.ts'
@@ -40,23 +41,14 @@ export function kept(
   )
 }
 
-/**
- * Checks I6: a client's action is applied at most once. An action with `clientSeq` 0 has no number and is not
- * checked.
- */
+/** Checks I6: a client's action is applied at most once. */
 export function once({ stored }: Run): readonly Violation[] {
-  const applied = new Map<string, number>()
-  return stored.channels
-    .flatMap(({ envelopes }) => envelopes)
-    .flatMap((envelope): readonly Violation[] => {
-      const { origin, serverSeq } = envelope
-      if (!origin || origin.clientSeq === 0) return []
-      const key = `${origin.clientSeq} of ${origin.clientId}`
-      const before = applied.get(key)
-      applied.set(key, serverSeq)
-      if (before === undefined) return []
-      return [{ rule: 'I6', sentence: `${key} was applied as ${before} and as ${serverSeq}`, envelope }]
-    })
+  const log = stored.channels.flatMap(({ envelopes }) =>
+    envelopes.map((envelope) => ({ seq: envelope.serverSeq, origin: envelope.origin, envelope })),
+  )
+  return [...appliedTwice(log)].map(({ action: { seq, envelope }, before, key }): Violation => {
+    return { rule: 'I6', sentence: `${key} was applied as ${before} and as ${seq}`, envelope }
+  })
 }
 
 export function requestsFor(method: string, clients: readonly ClientEvents[]): readonly Uri[] {

@@ -1,6 +1,7 @@
-import type { Action, Uri } from '@atrium/protocol/channel'
+import type { Uri } from '@atrium/protocol/channel'
 import type { ChatState } from '@atrium/protocol/chat/state'
 import type { SessionState } from '@atrium/protocol/session/state'
+import { agrees, turnProblem } from '../../judge/rules.ts'
 import type { Run } from '../history.ts'
 import type { ChannelLog } from './channel-log.ts'
 import type { Violation } from './violation.ts'
@@ -13,7 +14,7 @@ export function oneEnd({ stored }: Run, logs: ReadonlyMap<Uri, ChannelLog>): rea
   return [...logs].flatMap(([uri, log]): readonly Violation[] => {
     if (log.kind.name !== 'chat') return []
     const late = [...log.steps()].flatMap(({ envelope, before }): readonly Violation[] => {
-      const sentence = objection(before as ChatState, envelope.action)
+      const sentence = turnProblem(before as ChatState, envelope.action)
       return sentence === undefined ? [] : [{ rule: 'I17', sentence, envelope }]
     })
     const { activeTurn } = log.last as ChatState
@@ -22,28 +23,16 @@ export function oneEnd({ stored }: Run, logs: ReadonlyMap<Uri, ChannelLog>): rea
   })
 }
 
-function objection({ activeTurn }: ChatState, action: Action): string | undefined {
-  const { turnId } = action as { readonly turnId?: string }
-  const begins = action.type === 'chat/turnStarted' || action.type === 'chat/turnResume'
-  if (begins) return activeTurn && `${turnId} was started while ${activeTurn.id} was active`
-  if (turnId === undefined || action.type === 'chat/truncated' || activeTurn?.id === turnId) return undefined
-  return `an action on ${turnId}, which was not active`
-}
-
 /** Checks I18: the entry for a chat in its session agrees with the chat. */
 export function summariesAgree({ stored }: Run): readonly Violation[] {
   const chats = new Map(stored.channels.map(({ uri, state }) => [uri, state as ChatState]))
   return stored.channels.flatMap(({ uri, kind, state }): readonly Violation[] =>
     (kind === 'session' ? (state as SessionState).chats : []).flatMap((entry): readonly Violation[] => {
       const chat = chats.get(entry.resource)
-      const same = !chat || (seen(entry) === seen(chat) && entry.modifiedAt === chat.modifiedAt)
+      const same = !chat || agrees(entry, chat)
       return same
         ? []
         : [{ rule: 'I18', sentence: `${uri} has an entry of ${entry.resource} that differs from the chat` }]
     }),
   )
-}
-
-function seen({ status, activity = '' }: Pick<ChatState, 'status' | 'activity'>): string {
-  return `${status} ${activity}`
 }

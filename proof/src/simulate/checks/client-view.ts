@@ -12,7 +12,8 @@ import type { RunContext } from './context.ts'
 import { difference } from './difference.ts'
 import { loweredActions, mainAction } from './lowering.ts'
 import type { LoweredActions } from './lowering.ts'
-import { alike, changeable, mayMerge } from './reference-model.ts'
+import { changeable } from '../../judge/rules.ts'
+import { alike, mayMerge } from './reference-model.ts'
 import type { ModelEntry } from './reference-model.ts'
 
 /**

@@ -2,6 +2,7 @@ import type { Step } from '@atrium/host/ports/log'
 import type { Action, Uri } from '@atrium/protocol/channel'
 import type { ActiveTurn, ChatState, ChatSummary } from '@atrium/protocol/chat/state'
 import type { SessionState } from '@atrium/protocol/session/state'
+import { agrees, turnProblem } from '../../judge/rules.ts'
 import { waitsOnlyForAnswers } from '../tool-calls.ts'
 import { Decisions } from './decisions.ts'
 import { CallEffects } from './call-effects.ts'
@@ -196,11 +197,8 @@ export class Invariants {
     const { seq, action, origin } = entry
     const before = this.#model.stateAt(chat, seq - 1) as ChatState
     const { turnId, kind, id } = action as TurnAction
-    const said = `${seq} ${action.type} of ${turnId} in ${chat}`
-    if (turnStarts.has(action.type)) {
-      if (before.activeTurn) this.#fail('I17', `${said} was logged while a turn was active`)
-    } else if (turnId !== undefined && action.type !== 'chat/truncated' && before.activeTurn?.id !== turnId)
-      this.#fail('I17', `${said} was logged when that turn was not active`)
+    const problem = turnProblem(before, action)
+    if (problem !== undefined) this.#fail('I17', `${problem}, at ${seq} of ${chat}`)
     this.#decisions.check(chat, entry, before, later)
     if (action.type === 'chat/turnStarted') this.#checkUnique(chat, seq, action, before)
     if (wasInterrupted(action) && !this.#wasReady(chat))
@@ -238,17 +236,13 @@ export class Invariants {
     const state = session.startsWith('ahp-session:') ? this.#session(session) : undefined
     if (!state) return
     for (const entry of state.chats) {
-      const { status, activity = '', modifiedAt }: Partial<ChatState> = this.#model.chat(entry.resource) ?? {}
+      const chat: Partial<ChatState> = this.#model.chat(entry.resource) ?? {}
       if (!this.#model.live(entry.resource))
         this.#fail('I18', `${session} has an entry of ${entry.resource}, which does not exist`)
-      else if (
-        entry.status !== status ||
-        (entry.activity ?? '') !== activity ||
-        entry.modifiedAt !== modifiedAt
-      )
+      else if (!agrees(entry, chat))
         this.#fail('I18', `the entry of ${entry.resource} in ${session} differs from the chat`)
-      if (this.#model.chat(entry.resource)?.activeTurn === undefined && activity !== '')
-        this.#fail('I17', `${entry.resource} has the activity "${activity}", but no turn`)
+      if (chat.activeTurn === undefined && (chat.activity ?? '') !== '')
+        this.#fail('I17', `${entry.resource} has the activity "${chat.activity}", but no turn`)
     }
   }
 

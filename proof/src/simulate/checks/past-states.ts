@@ -4,7 +4,8 @@ import type { PastState, Unfinished } from '@atrium/protocol/root/past'
 import { count } from '../tally.ts'
 import type { RunContext } from './context.ts'
 import { difference } from './difference.ts'
-import { alike, changeable } from './reference-model.ts'
+import { changeable } from '../../judge/rules.ts'
+import { alike } from './reference-model.ts'
 
 /** The states that clients had, by channel and sequence number. What the host says later about the past must agree. */
 export class PastStates {

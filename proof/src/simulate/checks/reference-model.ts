@@ -8,6 +8,7 @@ import type { RootState } from '@atrium/protocol/root/state'
 import type { SessionState } from '@atrium/protocol/session/state'
 import type { TerminalState } from '@atrium/protocol/terminal/state'
 import { rootUri } from '@atrium/protocol/uri'
+import { changeable } from '../../judge/rules.ts'
 import type { Transaction } from '../disk.ts'
 
 /** A logged action as the store received it, and the state after it. */
@@ -210,21 +211,4 @@ export function mayMerge({ type }: Action): boolean {
 /** Whether two states agree, apart from fields that no action can change. */
 export function alike(kind: ChannelKind, a: unknown, b: unknown): boolean {
   return equal(changeable(kind, a), changeable(kind, b))
-}
-
-/** Returns a state without the fields that no action can change. */
-export function changeable({ derived }: ChannelKind, state: unknown): unknown {
-  return without(state, derived)
-}
-
-type Left = { readonly [key: string]: true | Left }
-
-function without(state: unknown, derived: object): unknown {
-  if (typeof state !== 'object' || state === null) return state
-  const left = { ...(state as Record<string, unknown>) }
-  for (const [key, how] of Object.entries(derived as Left)) {
-    if (how === true) delete left[key]
-    else if (left[key] !== undefined) left[key] = without(left[key], how)
-  }
-  return left
 }

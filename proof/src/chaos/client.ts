@@ -225,7 +225,8 @@ export class Client {
         return this.#sendLater(pending)
       this.#pending = this.#pending.filter((other) => other !== pending)
       pending.onCreated?.()
-      // The session did not exist when its first actions arrived, so the host has ignored them.
+      // The session did not exist when its first actions arrived, so the host has ignored them. They get new numbers, because what was
+      // sent since has later ones.
       if (again && error === undefined && method === 'createSession') this.#sendActions(channel)
       if (method === 'disposeSession') this.#dropSession(channel)
       this.link.wake()
@@ -241,7 +242,10 @@ export class Client {
   }
 
   #sendActions(channel: Uri): void {
-    for (const one of this.#pending) if (one.channel === channel && !('method' in one)) this.#sendPending(one)
+    const isIgnored = (one: Pending): one is Dispatch => one.channel === channel && !('method' in one)
+    const again = this.#pending.filter(isIgnored).map((one) => ({ ...one, clientSeq: ++this.#lastClientSeq }))
+    this.#pending = [...this.#pending.filter((one) => !isIgnored(one)), ...again]
+    for (const one of again) this.#sendPending(one)
   }
 
   #receive(message: Message): void {

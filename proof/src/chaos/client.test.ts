@@ -18,7 +18,7 @@ test('[B72] a session whose creation is refused at first is not taken for gone, 
   await client.settle()
   expect([...client.gone]).toEqual([])
   expect(client.answers).toEqual([
-    { channel: session, action, serverSeq: 1, origin: { clientId: 'ann', clientSeq: 1 } },
+    { channel: session, action, serverSeq: 1, origin: { clientId: 'ann', clientSeq: 2 } },
   ])
 })
 

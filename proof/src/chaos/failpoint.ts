@@ -126,7 +126,7 @@ export const failpoints: readonly Failpoint[] = [
     sometimes,
   ),
   before('a replay is answered', 'host/dist/connection/reconnect.js', 'actions.join()', 3),
-  after('a session is put on the list', session, 'core.catalog.add(uri, createdAt, state, link.clientId)', 2),
+  after('a session is put on the list', session, 'catalogOf(core).add(uri, createdAt, state, link.clientId)', 2),
   ...both(
     'a session is created',
     'host/dist/session/creation.js',
@@ -150,8 +150,8 @@ export const failpoints: readonly Failpoint[] = [
   before('an interrupted turn ends', 'host/dist/recovery.js', 'interrupt(core, chat, resumable === true)', 1),
   ...both('a chat is dropped', chat, 'core.log.drop(chat)', 2),
   ...both('a session is dropped', session, 'core.log.drop(session)', 2),
-  after('a session is removed from the list', session, 'core.catalog.delete(uri)', 2),
-  ...both('the removal of a session is announced', session, 'core.sessionFeed.removed(uri)', 2),
+  after('a session is removed from the list', session, 'catalogOf(core).delete(uri)', 2),
+  ...both('the removal of a session is announced', session, 'sessionFeedOf(core).removed(uri)', 2),
   after(
     'the first number of a host run is recorded',
     'host/dist/log/epochs.js',

@@ -2,7 +2,7 @@ import { tokensOf } from './tokens.ts'
 import { expect, test } from 'vitest'
 import { untilIdle } from '../../test/held-flushes.ts'
 import { ScriptedAgent } from '../../test/scripted-agent.ts'
-import { testHost } from '../../test/test-host.ts'
+import { advance, testHost } from '../../test/test-host.ts'
 import { chat, chatOf, message, session, started, oneClientSession } from '../../test/one-client-session.ts'
 import { github, optional, guarded, give, codeOf, notesOf, signedOut } from '../../test/auth/sign-in.ts'
 
@@ -62,6 +62,16 @@ test('[J9] createSession without a required token fails with -32007 and the reso
   })
   await give(ann, github.resource)
   await ann.ask('createSession', { channel: session })
+})
+
+test('[J9.5] a client that creates sessions in advance learns at its first turn that a token is missing', async () => {
+  const all = await testHost({ agents: [guarded()], machine: advance })
+  const ann = await all.join('ann')
+  await ann.ask('createSession', { channel: session })
+  await ann.ask('subscribe', { channel: chat })
+  ann.dispatch(chat, started('t1'))
+  await ann.until(() => chatOf(ann).turns.length === 1)
+  expect(chatOf(ann).turns).toMatchObject([{ responseParts: [{ error: { errorType: 'auth-required' } }] }])
 })
 
 test('[J9] other problems of createSession are reported first', async () => {

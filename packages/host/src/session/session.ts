@@ -89,8 +89,7 @@ export async function createSession(
   // Lets the session leave memory as soon as nothing needs it. This comes after the creation of the chat: a chat in
   // memory keeps its session in memory.
   sleepWhenIdle(core, session)
-  const { createsInAdvance } = core.clients.habits(core.clients.implementationOf(link.clientId)?.name)
-  if (copied || !createsInAdvance) announce(core, session)
+  if (copied || !createsInAdvance(core, link)) announce(core, session)
   const seq = core.log.last
   const progress = progressToken === undefined ? noProgress : progressTo(link, progressToken)
   void core.log.reached(seq).then(() => runCreation(core, session, progress))
@@ -106,7 +105,12 @@ function checkCreation(core: Core, link: Link, params: Params<'createSession'>):
   const agent = chooseAgent(core, params.provider)
   const problem = creationProblem(core, agent, params)
   if (problem !== undefined) throw AhpError.invalidParams(`createSession: ${problem}`)
-  requireSignIn(core, agent, link.principal)
+  if (!createsInAdvance(core, link)) requireSignIn(core, agent, link.principal)
+}
+
+/** Whether the client creates sessions before they are needed. No agent starts before the first turn of such a session. */
+function createsInAdvance({ clients }: Core, { clientId }: Link): boolean {
+  return clients.habits(clients.implementationOf(clientId)?.name).createsInAdvance === true
 }
 
 interface NewSession {

@@ -34,7 +34,12 @@ export class Wire {
     const key = randomBytes(16).toString('base64')
     const lines = ['GET / HTTP/1.1', `Host: 127.0.0.1:${port}`, 'Upgrade: websocket', 'Connection: Upgrade']
     socket.write([...lines, `Sec-WebSocket-Key: ${key}`, 'Sec-WebSocket-Version: 13', '', ''].join('\r\n'))
-    const [head] = (await once(socket, 'data')) as [Buffer]
+    // A server that is too busy ends a link before its upgrade.
+    const ended = once(socket, 'close').then(() =>
+      Promise.reject(new Error('the link ended before its upgrade')),
+    )
+    ended.catch(() => {})
+    const [head] = (await Promise.race([once(socket, 'data'), ended])) as [Buffer]
     if (!head.toString('latin1').startsWith('HTTP/1.1 101'))
       throw new Error(`the upgrade was refused: ${head.toString('latin1')}`)
     return new Wire(socket)

@@ -126,7 +126,12 @@ export const failpoints: readonly Failpoint[] = [
     sometimes,
   ),
   before('a replay is answered', 'host/dist/connection/reconnect.js', 'actions.join()', 3),
-  after('a session is put on the list', session, 'catalogOf(core).add(uri, createdAt, state, link.clientId)', 2),
+  after(
+    'a session is put on the list',
+    session,
+    'catalogOf(core).add(uri, createdAt, state, link.clientId)',
+    2,
+  ),
   ...both(
     'a session is created',
     'host/dist/session/creation.js',

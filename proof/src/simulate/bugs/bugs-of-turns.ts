@@ -150,7 +150,12 @@ export const viewBugs: readonly Bug[] = [
     'this.#world.later(this.#paused ? pauseMs : 0, () => this.#deliver());',
     'this.#deliver();',
   ),
-  bug('a new session is not announced', 'session/session', 'if (copied || !createsInAdvance)', 'if (copied)'),
+  bug(
+    'a new session is not announced',
+    'session/session',
+    'if (copied || !createsInAdvance(core, link))',
+    'if (copied)',
+  ),
   bug(
     'a session is announced before it is used',
     'dispatch/follow-ups',

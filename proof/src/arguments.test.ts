@@ -12,7 +12,7 @@ test.each([
   ['simulate', '../dist/simulate/main.js'],
   ['agents', '../dist/agents/main.js'],
   ['vscode', '../dist/vscode/main.js'],
-  ['soak', '../../bench/dist/soak.js'],
+  ['soak', '../dist/soak/main.js'],
 ])('[A3.1] npm run %s prints its usage for --help, and for an option that it does not know', (name, main) => {
   const usage = expect.stringContaining(`usage: npm run ${name}`)
   expect(run(main, '--help')).toMatchObject({ status: 0, stdout: usage, stderr: '' })

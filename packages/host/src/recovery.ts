@@ -132,6 +132,5 @@ function waitsForAnswerOnly(parts: readonly ResponsePart[]): boolean {
 /** Turns of an earlier run that go on when their last request is answered. */
 export const resumption = part({
   name: 'resumption',
-  open: () => undefined,
   rules: { effects: [answerEffects] },
 })

@@ -24,8 +24,8 @@ beforeEach(() => void vi.useFakeTimers())
 afterEach(() => void vi.useRealTimers())
 
 /**
- * A prompt on a terminal that shows keys. `drawn` draws its rows, as the view does some time after a change. The host
- * refuses the first answers with these reasons.
+ * A prompt on a terminal that shows keys. `drawn` draws its rows, as the view does some time after a change. `refusals`: the reasons
+ * for which the host refuses the first answers, one for each.
  */
 async function prompted(asked: Request = request, ...refusals: string[]) {
   const sent: string[] = []

@@ -4,6 +4,5 @@ import { annotationsGuards } from './guards.ts'
 /** Comments on files. */
 export const annotations = part({
   name: 'annotations',
-  open: () => undefined,
   rules: { guards: [annotationsGuards] },
 })

@@ -7,7 +7,6 @@ import { chatEffects } from './start-turn.ts'
 /** The chats of sessions. */
 export const chat = part({
   name: 'chat',
-  open: () => undefined,
   rules: {
     methods: {
       createChat: async (core, _, params) => whenCommitted(core, await createChat(core, params)),

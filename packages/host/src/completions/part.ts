@@ -7,7 +7,6 @@ import { completions as complete } from './completions.ts'
 /** Completions of a word that is being typed. */
 export const completions = part({
   name: 'completions',
-  open: () => undefined,
   rules: {
     methods: {
       completions: async (core, _, params, name) => {

@@ -21,8 +21,8 @@ interface Definition<V, P> {
   readonly name: string
   /** Absent: no other part uses it. */
   readonly key?: Place<V>
-  /** The parts before it in the list are open already. */
-  readonly open: (core: Core, ports: P) => V | Promise<V>
+  /** The parts before it in the list are open already. Absent: the part has rules alone. */
+  readonly open?: (core: Core, ports: P) => V | Promise<V>
   readonly commands?: Commands<NonNullable<V>>
   /** What the part adds to AHP's tables. A host has it also if it does not have the feature: the command then says so. */
   readonly rules?: RuleTables
@@ -81,14 +81,14 @@ interface Opened {
   >
 }
 
-export function part<V, P = object>(definition: Definition<V, P>): Part<P> {
+export function part<V = undefined, P = object>(definition: Definition<V, P>): Part<P> {
   const { name, key, commands = {} } = definition
   return {
     name,
     roles: Object.fromEntries(Object.entries(commands).map(([each, { role }]) => [each, role])),
     rules: definition.rules ?? {},
     async open(core, ports) {
-      const value = await definition.open(core, ports)
+      const value = await definition.open?.(core, ports)
       const self = value ?? undefined
       if (self === undefined) return { key, value, commands: [], settings: {}, moments: {} }
       const { appended, committed, disposed, clientCame, clientLeft, linkEnded, recover, started, close } =
@@ -224,7 +224,7 @@ export function command<S, P>(
   return { role, params, isOffered, run: (self, given, link, core) => run(self, given as P, link, core) }
 }
 
-/** The params of a command that needs only a channel: the root channel. */
+/** The params of a command that has none of its own. Every command of AHP names a channel; such a command names the root. */
 const noParams = { channel: id }
 export interface NoParams extends Infer<typeof noParams> {}
 export const NoParams = object<NoParams>('AtriumNoParams', noParams)

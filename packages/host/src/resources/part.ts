@@ -16,7 +16,6 @@ import { createResourceWatch } from './watch.ts'
 /** Files for clients. */
 export const resources = part({
   name: 'resources',
-  open: () => undefined,
   rules: {
     methods: {
       resourceRead: (core, link, params) => reads(link, answerRead(core, link, params)),

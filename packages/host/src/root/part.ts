@@ -2,4 +2,4 @@ import { part } from '../kernel/part.ts'
 import { rootGuards } from './root.ts'
 
 /** The root channel. */
-export const root = part({ name: 'root', open: () => undefined, rules: { guards: [rootGuards] } })
+export const root = part({ name: 'root', rules: { guards: [rootGuards] } })

@@ -8,7 +8,6 @@ import { createSession, disposeSession, sessionEffects } from './session.ts'
 /** Sessions: made, listed, and disposed of. */
 export const session = part({
   name: 'session',
-  open: () => undefined,
   rules: {
     methods: {
       listSessions: (core, _, { limit, cursor }) => catalogOf(core).page(limit, cursor),

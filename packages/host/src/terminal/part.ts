@@ -6,7 +6,6 @@ import { createTerminal, disposeTerminal, terminalEffects } from './terminal.ts'
 /** Terminals, and the shells behind them. */
 export const terminal = part({
   name: 'terminal',
-  open: () => undefined,
   rules: {
     methods: {
       createTerminal: async (core, link, params) =>

@@ -9,7 +9,7 @@ interface Ports {
   readonly worktrees?: Worktrees
 }
 
-/** Sessions with a second checkout. */
+/** Sessions that work in a git worktree of their own. */
 export const worktrees = part<Worktrees | undefined, Ports>({
   name: 'worktrees',
   key: worktreesOf,

@@ -15,7 +15,7 @@ export function changeIn(patch: string): Change | undefined {
   const [begin, marker = '', ...rest] = patch.trimEnd().split('\n')
   if (begin !== '*** Begin Patch' || rest.pop() !== '*** End Patch') return undefined
   const [, verb, path] = /^\*\*\* (Add|Update) File: (.+)$/.exec(marker) ?? []
-  // Each passage begins with a line of its own. That of the first passage may be missing.
+  // A line that begins with `@@` starts each passage. Models may leave it out before the first one.
   const lines = rest[0]?.startsWith('@@') ? rest.slice(1) : rest
   const isOnePassage = !lines.some((line) => /^(?:\*\*\*|@@)/.test(line))
   if (path === undefined || !isOnePassage) return undefined

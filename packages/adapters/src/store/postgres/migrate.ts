@@ -105,8 +105,8 @@ async function put(query: Query, key: string, value: string): Promise<void> {
 }
 
 /**
- * Throws if a table has not the shape any more that it was created with. An index that was added and refuses nothing is no change of
- * the shape. Returns the names of such indexes.
+ * Throws if somebody has changed a table by hand. An added index is allowed unless it can refuse rows, as a unique index can. Returns
+ * the names of the added indexes.
  */
 async function verifyShape(query: Query, { name, schema }: PostgresPlace): Promise<readonly string[]> {
   const { rows } = await query<Value>(`SELECT value FROM meta WHERE key = 'shape'`)

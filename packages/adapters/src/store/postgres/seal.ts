@@ -36,7 +36,7 @@ export function sealer({ link, reading, epoch }: Owner): Pick<Handlers<StoreApi>
       if ('damaged' in found) return { ...NOTHING, damaged: found.damaged }
       const { id, lines, before, after } = found
       if (lines.length === 0 || lengthOf(lines) < least) {
-        // The slice may be small because the epoch is over, and others have sealed it.
+        // There may be little left to seal because another node owns the store now and has sealed it. Then the fence throws.
         await link.run((query) => fence(query, epoch))
         return NOTHING
       }

@@ -2,7 +2,7 @@ import { Damage } from '../lines.ts'
 import { keyOf } from './key.ts'
 import type { Query } from './link.ts'
 
-/** The end of a channel. It moves with each envelope and each row. A type, because it is also a row (`statement.ts`). */
+/** The newest numbers of a channel, which each envelope and each row changes. A type, because it is also a row (`statement.ts`). */
 export type Tail = {
   readonly id: number
   readonly kind: string
@@ -16,7 +16,7 @@ export type Tail = {
 const MOST = 20_000
 
 /**
- * The ends of the channels that were written last. Only the owner writes, so they stay true in memory, and the usual flush
+ * The newest numbers of the channels that were written last. Only the owner writes, so they stay true in memory, and the usual flush
  * reads nothing.
  */
 export class Tails {

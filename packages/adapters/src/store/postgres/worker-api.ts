@@ -17,7 +17,7 @@ export interface StoreOptions {
   readonly laterMigrations?: readonly string[] | undefined
 }
 
-/** The requests that the worker answers for a store. */
+/** What the thread of a store does on request. */
 export interface PostgresApi extends StoreApi {
   open(options: StoreOptions): {
     readonly upTo: number
@@ -36,7 +36,7 @@ export interface LeaseOptions {
   readonly existing?: boolean | undefined
 }
 
-/** The requests that the worker answers for a lease. */
+/** What the thread of a lease does on request. */
 export interface LeaseApi {
   openLease(options: LeaseOptions): { readonly host: string }
   acquire(): number | undefined

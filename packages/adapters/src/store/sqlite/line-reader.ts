@@ -16,7 +16,7 @@ export interface LineReader {
   linesOf(uri: string, id: number, after: number, upTo: number): readonly Line[]
 }
 
-/** The separator between the fields of a line. JSON always escapes it, so it never occurs in JSON. */
+/** Separates the fields of a line. The fields are JSON, which escapes this character, so no field contains it. */
 const FIELD_END = '\x1f'
 
 const MOST: Most = { lines: 2000, length: 1024 * 1024 }

@@ -5,7 +5,7 @@ import type { Batch } from '../worker-api.ts'
 import { SLICE, dropper } from './drop.ts'
 import { checkpointReader } from './forget.ts'
 
-/** The end of a channel. It moves with each envelope and each row. */
+/** The newest numbers of a channel, which each envelope and each row changes. */
 interface Tail {
   readonly id: number
   readonly kind: string

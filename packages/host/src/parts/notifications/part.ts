@@ -13,12 +13,12 @@ import { openNotifications } from './notifications.ts'
 import type { Notifying } from './notifying.ts'
 
 interface Ports {
-  /** Absent: people who see no client are not notified. A read-only host notifies nobody. */
+  /** Absent: people who have no client open are not told. A read-only host notifies nobody. */
   readonly notifier?: Notifier | undefined
   readonly readOnly?: string | undefined
 }
 
-/** Notifications to people who see no client. */
+/** Tells people who have no client open that a session needs them or has ended. */
 export const notifications = part<Notifying | undefined, Ports>({
   name: 'notifications',
   open: (core, { notifier, readOnly }) => {

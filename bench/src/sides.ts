@@ -30,6 +30,19 @@ export async function timed(task: () => unknown): Promise<number> {
   return performance.now() - began
 }
 
+/** Runs a task for each of some clients, at most `atOnce` at the same time. Returns the milliseconds until the last has ended. */
+export function together(
+  count: number,
+  atOnce: number,
+  task: (client: number) => Promise<unknown>,
+): Promise<number> {
+  let next = 0
+  const lane = async () => {
+    while (next < count) await task(next++)
+  }
+  return timed(() => Promise.all(Array.from({ length: atOnce }, lane)))
+}
+
 export const ms = (value: number, digits = 1) => `${value.toFixed(digits)} ms`
 export const mb = (bytes: number) => `${(bytes / 1e6).toFixed(0)} MB`
 export const kib = (bytes: number) => `${(bytes / 1024).toFixed(1)} KiB`

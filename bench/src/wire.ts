@@ -9,7 +9,7 @@ import type { Socket } from 'node:net'
  */
 export class Wire {
   readonly #socket: Socket
-  readonly #waiting = new Set<{ readonly done: () => boolean; readonly resolve: () => void }>()
+  readonly #waiting = new Set<Waiter>()
   #rest: Buffer[] = []
   #restLength = 0
   /** The number of bytes that must be received before the next whole frame can be read. */
@@ -27,6 +27,7 @@ export class Wire {
     // A write to a closed connection fails.
     socket.on('error', () => {})
     socket.on('data', (chunk: Buffer) => this.#take(chunk))
+    socket.once('close', () => this.#waiting.forEach(({ reject }) => reject(ended())))
   }
 
   static async open(port: number): Promise<Wire> {
@@ -35,11 +36,9 @@ export class Wire {
     const lines = ['GET / HTTP/1.1', `Host: 127.0.0.1:${port}`, 'Upgrade: websocket', 'Connection: Upgrade']
     socket.write([...lines, `Sec-WebSocket-Key: ${key}`, 'Sec-WebSocket-Version: 13', '', ''].join('\r\n'))
     // A server that is too busy ends a link before its upgrade.
-    const ended = once(socket, 'close').then(() =>
-      Promise.reject(new Error('the link ended before its upgrade')),
-    )
-    ended.catch(() => {})
-    const [head] = (await Promise.race([once(socket, 'data'), ended])) as [Buffer]
+    const closed = once(socket, 'close').then(() => Promise.reject(ended()))
+    closed.catch(() => {})
+    const [head] = (await Promise.race([once(socket, 'data'), closed])) as [Buffer]
     if (!head.toString('latin1').startsWith('HTTP/1.1 101'))
       throw new Error(`the upgrade was refused: ${head.toString('latin1')}`)
     return new Wire(socket)
@@ -73,9 +72,11 @@ export class Wire {
     return this.#response ?? ''
   }
 
+  /** Resolves when `done` holds after a chunk. Rejects when the server ends the link before: it would never hold. */
   until(done: () => boolean): Promise<void> {
     if (done()) return Promise.resolve()
-    return new Promise((resolve) => this.#waiting.add({ done, resolve }))
+    if (this.#socket.closed) return Promise.reject(ended())
+    return new Promise((resolve, reject) => this.#waiting.add({ done, resolve, reject }))
   }
 
   close(): void {
@@ -118,6 +119,14 @@ export class Wire {
     if (text.includes('"id":1')) this.#response = text
   }
 }
+
+interface Waiter {
+  readonly done: () => boolean
+  readonly resolve: () => void
+  readonly reject: (reason: Error) => void
+}
+
+const ended = () => new Error('the server ended the link')
 
 interface Frame {
   readonly start: number

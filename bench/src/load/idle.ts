@@ -2,7 +2,7 @@ import { start } from '../child.ts'
 import type { Child, Memory } from '../child.ts'
 import { fact, row } from '../figures.ts'
 import { opened, root } from '../messages.ts'
-import { kib } from '../sides.ts'
+import { kib, together } from '../sides.ts'
 import type { Wire } from '../wire.ts'
 
 const wanted = 5000
@@ -89,16 +89,11 @@ async function waves(child: Child, count: number): Promise<Cost> {
 
 async function connectMany(child: Child, count: number, name: string): Promise<readonly Wire[]> {
   const wires: Wire[] = []
-  let next = 0
-  const connectNext = async () => {
-    while (next < count) {
-      const clientId = `${name}-${next++}`
-      const wire = await opened(child, clientId)
-      await wire.ask('subscribe', { channel: root })
-      wires.push(wire)
-    }
-  }
-  await Promise.all(Array.from({ length: atOnce }, connectNext))
+  await together(count, atOnce, async (client) => {
+    const wire = await opened(child, `${name}-${client}`)
+    await wire.ask('subscribe', { channel: root })
+    wires.push(wire)
+  })
   return wires
 }
 

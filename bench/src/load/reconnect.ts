@@ -6,12 +6,14 @@ import { fact, row } from '../figures.ts'
 import { initialize, opened, root, titleChange } from '../messages.ts'
 import { median } from '../percentiles.ts'
 import { serve } from '../serve.ts'
-import { mb, ms, ratioOf } from '../sides.ts'
+import { mb, ms, ratioOf, together } from '../sides.ts'
 import { Wire } from '../wire.ts'
 
 const clients = 1000
 const sessions = 250
 const rounds = 3
+/** Links that clients open at once while the time does not count. */
+const atOnce = 50
 
 /**
  * Kills the host of 1,000 clients and starts it again. All clients reconnect at the same moment, each to the root and one of 250
@@ -35,17 +37,17 @@ export async function reconnectTable(): Promise<boolean> {
     times.down.push(performance.now() - killed)
     const { port } = at()
     times.ours.push(
-      await together(async (client) => {
-        const wire = await insist(port)
+      await together(clients, clients, async (client) => {
         const subscriptions = [root, sessionOf(client)]
         const params = { channel: root, clientId: `${client}`, lastSeenServerSeq: seen, subscriptions }
-        const answer = await wire.ask('reconnect', params)
+        const answer = await insist(port, (wire) => wire.ask('reconnect', params))
         bytes += answer.length
         if (answer.includes('"type":"replay"')) replays++
-        wire.close()
       }),
     )
-    times.bare.push(await together(async () => (await initialize(await insist(bare.port), 'any')).close()))
+    times.bare.push(
+      await together(clients, clients, () => insist(bare.port, (wire) => initialize(wire, 'any'))),
+    )
   }
   host.child.kill('SIGTERM')
   await Promise.all([host.exit, bare.stop()])
@@ -73,41 +75,43 @@ export async function reconnectTable(): Promise<boolean> {
 /** Lets all clients see their sessions, and then miss actions. Returns the number that all have seen. */
 async function miss(at: { readonly port: number }, round: number): Promise<number> {
   let seen = 0
-  for (let client = 0; client < clients; client++) {
-    const wire = await opened(at, `${client}`)
-    const channel = sessionOf(client)
-    if (round === 0 && client < sessions) await wire.ask('createSession', { channel })
-    await wire.ask('subscribe', { channel: root })
-    const answer = await wire.ask('subscribe', { channel })
-    seen = Math.max(seen, Number(/"fromSeq":(\d+)/.exec(answer)?.[1]))
+  const using = async (clientId: string, task: (wire: Wire) => Promise<unknown>) => {
+    const wire = await opened(at, clientId)
+    await task(wire)
     wire.close()
   }
-  for (let session = 0; session < sessions; session++) {
-    const wire = await opened(at, `writer-${round}-${session}`)
-    await wire.ask('subscribe', { channel: sessionOf(session) })
-    await wire.echo(
-      Array.from({ length: 20 }, (_, i) => titleChange(sessionOf(session), i + 1, `missed ${i}`)),
-    )
-    wire.close()
-  }
+  if (round === 0)
+    await using('creator', async (wire) => {
+      for (let at = 0; at < sessions; at++) await wire.ask('createSession', { channel: sessionOf(at) })
+    })
+  await together(clients, atOnce, (client) =>
+    using(`${client}`, async (wire) => {
+      await wire.ask('subscribe', { channel: root })
+      const answer = await wire.ask('subscribe', { channel: sessionOf(client) })
+      seen = Math.max(seen, Number(/"fromSeq":(\d+)/.exec(answer)?.[1]))
+    }),
+  )
+  await together(sessions, atOnce, (session) =>
+    using(`writer-${round}-${session}`, async (wire) => {
+      const channel = sessionOf(session)
+      await wire.ask('subscribe', { channel })
+      await wire.echo(Array.from({ length: 20 }, (_, i) => titleChange(channel, i + 1, `missed ${i}`)))
+    }),
+  )
   return seen
 }
 
-/** Connects, again and again: a host refuses links while too many others are in their handshake. */
-async function insist(port: number): Promise<Wire> {
+/** Runs a task on a new link, again on another if the host ends it: it refuses links while too many others are in their handshake. */
+async function insist<T>(port: number, task: (wire: Wire) => Promise<T>): Promise<T> {
   for (;;)
     try {
-      return await Wire.open(port)
+      const wire = await Wire.open(port)
+      const answer = await task(wire)
+      wire.close()
+      return answer
     } catch {
       await new Promise((resolve) => setTimeout(resolve, 10))
     }
-}
-
-/** Runs a task for all clients at once. Returns the milliseconds until the last has ended. */
-async function together(task: (client: number) => Promise<void>): Promise<number> {
-  const began = performance.now()
-  await Promise.all(Array.from({ length: clients }, (_, client) => task(client)))
-  return performance.now() - began
 }
 
 const sessionOf = (client: number) => `ahp-session:/return-${client % sessions}`

@@ -1,10 +1,12 @@
+import { useLink } from '@atrium/client/react'
 import type { ActiveTurn, Turn } from '@atrium/protocol/chat/state'
 import { memo } from 'preact/compat'
 import { useCallback, useRef, useState } from 'preact/hooks'
+import { linkWords } from '../link/link-words.ts'
 import { useMay } from '../link/role.ts'
 import { Button } from '../ui/button.tsx'
 import { Elapsed, durationOf } from '../ui/elapsed.tsx'
-import { useDecide } from './shared/context.ts'
+import { useChat, useDecide } from './shared/context.ts'
 import { MessageView } from './message-view.tsx'
 import { PartView } from './part-view.tsx'
 import { usageWords } from './usage-words.ts'
@@ -91,7 +93,12 @@ interface WorkingProps extends Pick<Props, 'waiting' | 'activity'> {
 }
 
 function Working({ turn, waiting, activity }: WorkingProps) {
+  const { client } = useChat()
+  const { tone } = linkWords(useLink(client), 0)
   if (waiting !== undefined) return null
+  // Without a link nobody here knows what the turn does, so that no time is counted.
+  if (tone === 'offline')
+    return <p class="working">Offline. What the turn does now is shown when the host is back.</p>
   const asks = turn.responseParts.some(isOpenQuestion)
   return (
     <p class="working">

@@ -85,28 +85,45 @@ browserTest(
   },
 )
 
-browserTest('[U52] a plan is a list with its progress, and never done while steps are open', async () => {
-  const room = await scriptedRoom()
-  const page = await room.page()
-  await begin(
-    page,
-    'plan completed Read **it**;in_progress Fix the bug;pending Test it\nask c1 {"title":"Fix it"}\nplan completed Read **it**;completed Fix the bug;pending Test it',
-    'Scripted',
-  )
-  const plan = page.getByRole('region', { name: 'Plan' })
-  const steps = () => plan.getByRole('listitem').allTextContents()
-  await plan.getByText('1 of 3').waitFor()
-  expect(await steps()).toEqual(['done: Read it', 'now: Fix the bug', 'open: Test it'])
-  await shot(page, 'plan-live')
-  await expectAccessibleInBoth(page, 'a plan')
-  await page.getByRole('group', { name: 'Answers' }).getByRole('button').first().click()
-  await page.locator('.turn-foot').waitFor()
-  await plan.getByText('2 of 3').waitFor()
-  expect(await steps()).toEqual(['done: Read it', 'done: Fix the bug', 'open: Test it'])
-  expect(await plan.locator('.good').filter({ hasText: 'done' }).count()).toBe(0)
-  await send(page, 'plan completed a;completed b')
-  await page.locator('.turn-foot').nth(1).waitFor()
-  await plan.nth(1).getByText('2 of 2').waitFor()
-  await shot(page, 'plan')
-  expectUnharmed(page)
-})
+browserTest(
+  '[U52] [U52.1] a plan is a list with its progress, in view while the agent works, and never done while steps are open',
+  async () => {
+    const room = await scriptedRoom()
+    const page = await room.page()
+    await begin(
+      page,
+      [
+        'plan completed Read **it**;in_progress Fix the bug;pending Test it',
+        `say ${'a long answer '.repeat(800)}`,
+        'ask c1 {"title":"Fix it"}',
+        'plan completed Read **it**;completed Fix the bug;pending Test it',
+      ].join('\n'),
+      'Scripted',
+    )
+    const plan = page.getByRole('region', { name: 'Plan' })
+    const steps = () => plan.getByRole('listitem').allTextContents()
+    await plan.getByText('1 of 3').waitFor()
+    expect(await steps()).toEqual(['done: Read it', 'now: Fix the bug', 'open: Test it'])
+    await page.getByRole('group', { name: 'Answers' }).waitFor()
+    await eventually(() => page.evaluate('document.querySelector(".timeline").scrollTop')).toBeGreaterThan(
+      500,
+    )
+    const seen = `(() => {
+    const [plan, box] = ['.plan', '.timeline'].map((each) => document.querySelector(each).getBoundingClientRect())
+    return plan.top >= box.top && plan.bottom < box.bottom
+  })()`
+    await eventually(() => page.evaluate(seen)).toBe(true)
+    await shot(page, 'plan-live')
+    await expectAccessibleInBoth(page, 'a plan')
+    await page.getByRole('group', { name: 'Answers' }).getByRole('button').first().click()
+    await page.locator('.turn-foot').waitFor()
+    await plan.getByText('2 of 3').waitFor()
+    expect(await steps()).toEqual(['done: Read it', 'done: Fix the bug', 'open: Test it'])
+    expect(await plan.locator('.good').filter({ hasText: 'done' }).count()).toBe(0)
+    await send(page, 'plan completed a;completed b')
+    await page.locator('.turn-foot').nth(1).waitFor()
+    await plan.nth(1).getByText('2 of 2').waitFor()
+    await shot(page, 'plan')
+    expectUnharmed(page)
+  },
+)

@@ -51,6 +51,8 @@ browserTest(
       .getByRole('complementary')
       .getByText(/Offline/)
       .waitFor()
+    await page.locator('p.working', { hasText: 'Offline.' }).waitFor()
+    expect(await page.locator('.working .elapsed').count()).toBe(0)
     await send(page, 'say sent while away')
     await page.locator('.queued-text', { hasText: 'say sent while away' }).waitFor()
     await room.start()

@@ -17,6 +17,9 @@ const looks = {
   completed: { icon: CircleCheck, word: 'done' },
 } as const
 
+/** The most steps that a pinned plan shows without scrolling. */
+const fewSteps = 6
+
 /** The plan of an agent: its steps, each with its state, and how many of them are done. */
 export function PlanView({ plan: { steps }, call }: Props) {
   const done = steps.filter(({ status }) => status === 'completed').length
@@ -38,7 +41,8 @@ export function PlanView({ plan: { steps }, call }: Props) {
         )}
       </header>
       {steps.length > 0 ? (
-        <ol>
+        // A long plan scrolls while it is pinned, and those who use a keyboard must be able to reach it.
+        <ol {...(steps.length > fewSteps && { tabIndex: 0 })}>
           {steps.map((step, at) => (
             <Step key={at} step={step} />
           ))}

@@ -3,7 +3,7 @@ import type { Token } from 'marked'
 import { Blocks } from './blocks.ts'
 import type { Block } from './blocks.ts'
 import { decoded } from './entities.ts'
-import { spansOf } from './highlight-spans.ts'
+import { spansOf } from '../ui/highlight/highlight-spans.ts'
 import { safeImage, safeLink } from './safe-link.ts'
 
 const text = `# Title

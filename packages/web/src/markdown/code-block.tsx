@@ -1,8 +1,8 @@
 import { useEffect, useState } from 'preact/hooks'
 import { Copy } from '../ui/copy.tsx'
 import { withVisibleControls } from '../ui/visible-controls.ts'
-import { highlight } from './highlight.ts'
-import type { Span } from './highlight-spans.ts'
+import { highlight } from '../ui/highlight/highlight.ts'
+import type { Span } from '../ui/highlight/highlight-spans.ts'
 
 interface Props {
   readonly language: string

@@ -19,7 +19,7 @@ browserTest(
     writeFileSync(join(room.folder, nasty), 'new\n')
     await page.getByRole('button', { name: 'Changes', exact: true }).click()
     const changes = page.getByRole('region', { name: 'Changes', exact: true })
-    await changes.getByRole('button', { name: 'Uncommitted Changes' }).click()
+    await changes.getByRole('button', { name: 'Uncommitted' }).click()
     await changes.locator('.diff-row.added', { hasText: '<script>owned()</script>' }).waitFor()
     await changes.locator('.diff-row.added', { hasText: '⟨U+202E⟩evil⟨U+202C⟩ and ⟨U+0007⟩ bell' }).waitFor()
     await changes.getByRole('button', { name: /^Comment on lines 2 to/ }).click()

@@ -34,7 +34,7 @@ browserTest(
     await page.getByRole('button', { name: 'Changes', exact: true }).tap()
     await page.getByRole('region', { name: 'Conflicts of an undo' }).waitFor()
     await fits('conflicts')
-    await page.getByRole('button', { name: 'Uncommitted Changes' }).tap()
+    await page.getByRole('button', { name: 'Uncommitted' }).tap()
     await page.getByRole('button', { name: /^Comment on lines 1 to 2/ }).tap()
     await page.getByRole('textbox', { name: /^Comment on lines/ }).fill('A word about these lines')
     await page.getByRole('button', { name: 'Save' }).tap()

@@ -54,7 +54,7 @@ export function ChangedFile({ opened, sought, ...props }: Props) {
         {count > 0 && (
           <span class="changed-comments">
             <Icon of={MessageSquare} size={13} /> {count}
-            <span class="hidden"> open comments</span>
+            <span class="hidden"> open {count === 1 ? 'comment' : 'comments'}</span>
           </span>
         )}
         {edit.before === undefined && <span class="tag">new</span>}

@@ -1,6 +1,6 @@
 import type { Client } from '@atrium/client/client'
 import type { SessionState } from '@atrium/protocol/session/state'
-import { useMemo, useState } from 'preact/hooks'
+import { useEffect, useMemo, useState } from 'preact/hooks'
 import { useLiveChannel } from '../../link/live-channel.ts'
 import { Empty } from '../../ui/empty.tsx'
 import { ownMember, textMember } from '../shared/member.ts'
@@ -12,6 +12,8 @@ import type { ChangesContext } from './context.ts'
 import { useDiffLayout } from './layout.ts'
 import type { DiffLayout } from './layout.ts'
 import { scopesOf } from './scopes.ts'
+import type { ChangesScope } from './scopes.ts'
+import { useFileCounts } from './use-file-counts.ts'
 
 interface Props {
   readonly client: Client
@@ -33,8 +35,16 @@ export function ChangesView({ client, uri, session, chat, say }: Props) {
   const comments = useComments(client, uri, say)
   const { layout, hasRoom, choose } = useDiffLayout()
   const scopes = scopesOf(session, state)
+  const counts = useFileCounts(
+    client,
+    scopes.map((each) => each.uri),
+  )
   const [chosen, setChosen] = useState<string>()
-  const scope = scopes.find(({ label }) => label === chosen) ?? scopes[0]
+  // Until a person chooses, the first changeset that has files is shown. It stays, so that nothing jumps.
+  const first = firstWithFiles(scopes, counts)
+  const found = chosen === undefined && first && (counts.get(first.uri) ?? 0) > 0 ? first.label : chosen
+  useEffect(() => setChosen(found), [found])
+  const scope = scopes.find(({ label }) => label === found) ?? first
   const folders = session.workingDirectories ?? noFolders
   const split = layout === 'split'
   const context: ChangesContext = useMemo(
@@ -54,7 +64,7 @@ export function ChangesView({ client, uri, session, chat, say }: Props) {
           <div class="changes-bar">
             <Choices
               label="Which changes"
-              all={scopes.map(({ label }) => ({ name: label, label }))}
+              all={scopes.map(({ label, uri: each }) => ({ name: label, label, count: counts.get(each) }))}
               chosen={scope.label}
               onChoose={setChosen}
             />
@@ -62,6 +72,7 @@ export function ChangesView({ client, uri, session, chat, say }: Props) {
               <Choices label="Layout of differences" all={layouts} chosen={layout} onChoose={choose} />
             )}
           </div>
+          <p class="quiet">{visibleText(scope.about)}</p>
           <WorktreeNote session={session} />
           <ChangesetView key={scope.uri} uri={scope.uri} />
         </div>
@@ -70,9 +81,14 @@ export function ChangesView({ client, uri, session, chat, say }: Props) {
   )
 }
 
+/** The first changeset that has files or is still computed, else the first one. */
+function firstWithFiles(scopes: readonly ChangesScope[], counts: ReadonlyMap<string, number>) {
+  return scopes.find(({ uri }) => counts.get(uri) !== 0) ?? scopes[0]
+}
+
 interface ChoicesProps<N extends string> {
   readonly label: string
-  readonly all: readonly { readonly name: N; readonly label: string }[]
+  readonly all: readonly { readonly name: N; readonly label: string; readonly count?: number | undefined }[]
   readonly chosen: N
   readonly onChoose: (name: N) => void
 }
@@ -80,15 +96,21 @@ interface ChoicesProps<N extends string> {
 function Choices<N extends string>({ label: group, all, chosen, onChoose }: ChoicesProps<N>) {
   return (
     <div class="scopes" role="group" aria-label={group}>
-      {all.map(({ name, label }) => (
+      {all.map(({ name, label, count }) => (
         <button
           key={name}
           type="button"
           class={name === chosen ? 'selected' : ''}
           aria-pressed={name === chosen}
+          {...(count !== undefined && { 'aria-description': count === 1 ? '1 file' : `${count} files` })}
           onClick={() => onChoose(name)}
         >
           {label}
+          {count !== undefined && (
+            <span class="count" aria-hidden="true">
+              {count}
+            </span>
+          )}
         </button>
       ))}
     </div>

@@ -9,7 +9,8 @@ import { visibleText } from '../shared/text.ts'
 import { ChangedFile } from './changed-file.tsx'
 import { CommitDialog } from './commit-dialog.tsx'
 import { Conflicts } from './conflicts.tsx'
-import { FileTree } from './file-tree.tsx'
+import { filesIn } from './file-branches.ts'
+import { FileTree, treeOf } from './file-tree.tsx'
 import { useChanges } from './context.ts'
 import { OperationButton } from './operation-button.tsx'
 
@@ -22,7 +23,7 @@ const openedFiles = 5
 
 /** A changeset: what can be done with all of it, the conflicts of an undo, and its files. */
 export function ChangesetView({ uri }: Props) {
-  const { client, say } = useChanges()
+  const { client, folders, say } = useChanges()
   /**
    * The file that was chosen last in the tree, and how often files were chosen, so that a second choice of the same
    * file counts.
@@ -32,6 +33,7 @@ export function ChangesetView({ uri }: Props) {
   if (status === 'gone') return <p class="problem">The changes cannot be shown: {problem?.message}</p>
   if (!state || state.status === 'computing') return <p class="quiet">Comparing files…</p>
   const { files, operations = [], error } = state
+  const tree = treeOf(files, folders)
   const review = (id: string, reviewed: boolean) =>
     void dispatch({ type: 'changeset/filesReviewChanged', files: [id], reviewed }).then((outcome) => {
       const failure = failureOf(outcome)
@@ -43,9 +45,9 @@ export function ChangesetView({ uri }: Props) {
       <ChangesetHead uri={uri} state={state} />
       <Conflicts channel={uri} files={files} operations={operations} />
       {files.length > 1 && (
-        <FileTree files={files} onOpen={({ id }) => setSought({ id, count: sought.count + 1 })} />
+        <FileTree tree={tree} onOpen={({ id }) => setSought({ id, count: sought.count + 1 })} />
       )}
-      {files.map((file) => (
+      {filesIn(tree).map((file) => (
         <ChangedFile
           key={file.id}
           channel={uri}

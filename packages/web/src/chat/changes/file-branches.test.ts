@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { branchesOf } from './file-branches.ts'
+import { branchesOf, filesIn } from './file-branches.ts'
 import type { Branch } from './file-branches.ts'
 
 const words = (branch: Branch<string>): unknown =>
@@ -12,6 +12,15 @@ test('[U23] changed files are a tree of folders, in which lonely folders share a
     { 'docs/deep': ['only.md'] },
     { 'src/chat': [{ form: ['a.ts'] }, 'b.ts'] },
     'a.txt',
+    'z.txt',
+  ])
+})
+
+test('[U23] the files of a tree come in the order of the tree', () => {
+  const paths = ['z.txt', 'src/b.ts', 'docs/a.md']
+  expect(filesIn(branchesOf(paths.map((path) => ({ path, file: path }))))).toEqual([
+    'docs/a.md',
+    'src/b.ts',
     'z.txt',
   ])
 })

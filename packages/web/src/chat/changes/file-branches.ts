@@ -28,6 +28,11 @@ export function branchesOf<F>(files: readonly Placed<F>[]): readonly Branch<F>[]
   return [...made.toSorted(byName), ...leaves.toSorted(byName)]
 }
 
+/** The files of a tree in its order. */
+export function filesIn<F>(branches: readonly Branch<F>[]): readonly F[] {
+  return branches.flatMap(({ file, branches: inside }) => (file === undefined ? filesIn(inside) : [file]))
+}
+
 function joined<F>(folder: Branch<F>): Branch<F> {
   const [only, ...others] = folder.branches
   if (!only || others.length > 0 || only.file !== undefined) return folder

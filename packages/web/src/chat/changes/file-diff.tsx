@@ -5,6 +5,7 @@ import { DiffLine, GapLine } from '../../ui/diff/diff-line.tsx'
 import { diffRows, diffText } from '../../ui/diff/diff-rows.ts'
 import type { DiffRow } from '../../ui/diff/diff-rows.ts'
 import type { LineRange } from '../../ui/diff/line-changes.ts'
+import { useLineColours } from '../../ui/highlight/line-colours.ts'
 import { VirtualBlocks } from '../../ui/virtual-blocks.tsx'
 import type { FileContents } from '../shared/file-contents.ts'
 import { CommentForm } from './comment-form.tsx'
@@ -32,10 +33,11 @@ export function FileDiff({ channel, file, contents, operations, draft }: Props) 
   const { split, comments } = useChanges()
   const [opened, setOpened] = useState<readonly LineRange[]>([])
   const { before, after } = contents
+  const resource = file.edit.after?.uri ?? file.edit.before?.uri ?? ''
+  const colours = { before: useLineColours(resource, before), after: useLineColours(resource, after) }
   const text = useMemo(() => diffText(before, after), [before, after])
   const hunks = useMemo(() => hunksOf(file), [file])
   const marked = useMemo(() => withHunks(text, hunks), [text, hunks])
-  const resource = file.edit.after?.uri ?? file.edit.before?.uri ?? ''
   const { atLine, others } = useMemo(
     () => placeComments(comments.all, resource, text.after),
     [comments.all, resource, text],
@@ -51,7 +53,12 @@ export function FileDiff({ channel, file, contents, operations, draft }: Props) 
     const line = row.after?.line ?? -1
     return (
       <div key={key}>
-        <DiffLine row={row} split={split} onLine={comment && ((at) => comment({ first: at, last: at }))} />
+        <DiffLine
+          row={row}
+          colours={colours}
+          split={split}
+          onLine={comment && ((at) => comment({ first: at, last: at }))}
+        />
         {atLine.get(line)?.map((each) => (
           <CommentThread key={each.id} comment={each} inPlace />
         ))}

@@ -3,25 +3,27 @@ import { Check, File, Folder } from 'lucide'
 import { Icon } from '../../ui/icon.tsx'
 import { visibleText } from '../shared/text.ts'
 import { uriOf } from './changed-file.tsx'
-import { useChanges } from './context.ts'
 import { branchesOf } from './file-branches.ts'
 import type { Branch } from './file-branches.ts'
 import { pathIn } from './scopes.ts'
 
 interface Props {
-  readonly files: readonly ChangesetFile[]
+  readonly tree: readonly Branch<ChangesetFile>[]
   readonly onOpen: (file: ChangesetFile) => void
 }
 
 /** The changed files by folder. A click opens the difference of a file. */
-export function FileTree({ files, onOpen }: Props) {
-  const { folders } = useChanges()
-  const tree = branchesOf(files.map((file) => ({ path: visibleText(pathIn(uriOf(file), folders)), file })))
+export function FileTree({ tree, onOpen }: Props) {
   return (
     <nav class="file-tree" aria-label="Changed files">
       <Branches branches={tree} onOpen={onOpen} />
     </nav>
   )
+}
+
+/** The tree of changed files, by their paths in the folders of the session. */
+export function treeOf(files: readonly ChangesetFile[], folders: readonly string[]) {
+  return branchesOf(files.map((file) => ({ path: visibleText(pathIn(uriOf(file), folders)), file })))
 }
 
 interface BranchesProps extends Pick<Props, 'onOpen'> {

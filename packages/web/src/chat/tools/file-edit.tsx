@@ -25,7 +25,9 @@ export function FileEditView({ client, edit }: Props) {
       {typeof contents !== 'object' && <Unread lines={(added ?? 0) + (removed ?? 0)} />}
       {contents === undefined && <p class="quiet">Reading the change…</p>}
       {typeof contents === 'string' && <p class="problem">The change cannot be shown: {contents}</p>}
-      {typeof contents === 'object' && <Diff before={contents.before} after={contents.after} />}
+      {typeof contents === 'object' && (
+        <Diff path={pathOf(edit)} before={contents.before} after={contents.after} />
+      )}
     </figure>
   )
 }

@@ -1,10 +1,13 @@
 import { useMemo, useRef, useState } from 'preact/hooks'
 import { Button } from '../button.tsx'
+import { useLineColours } from '../highlight/line-colours.ts'
 import { useSeenLines } from '../unseen.ts'
 import { diffRows, diffText } from './diff-rows.ts'
 import { DiffLine, GapLine } from './diff-line.tsx'
 
 interface Props {
+  /** The name of the file, which tells its language. */
+  readonly path: string
   readonly before: string
   readonly after: string
   /** Number of rows that are shown until a person asks for all. */
@@ -12,7 +15,8 @@ interface Props {
 }
 
 /** A short unified diff of two texts, for a quick look. */
-export function Diff({ before, after, max = 60 }: Props) {
+export function Diff({ path, before, after, max = 60 }: Props) {
+  const colours = { before: useLineColours(path, before), after: useLineColours(path, after) }
   const rows = useMemo(() => diffRows(diffText(before, after)), [before, after])
   const [all, setAll] = useState(false)
   const shown = all ? rows : rows.slice(0, max)
@@ -23,7 +27,7 @@ export function Diff({ before, after, max = 60 }: Props) {
       <div ref={lines}>
         {shown.map((row, at) =>
           row.kind === 'line' ? (
-            <DiffLine key={at} row={row} />
+            <DiffLine key={at} row={row} colours={colours} />
           ) : (
             row.kind === 'gap' && <GapLine key={at} row={row} />
           ),

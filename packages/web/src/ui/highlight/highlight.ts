@@ -1,4 +1,4 @@
-import { scriptUrl } from '../ui/script-url.ts'
+import { scriptUrl } from '../script-url.ts'
 import type { Span } from './highlight-spans.ts'
 // The bundler replaces this import by the URL of the built worker. The file itself has no default export.
 // oxlint-disable-next-line import/default

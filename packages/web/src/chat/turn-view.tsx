@@ -9,6 +9,8 @@ import { Elapsed, durationOf } from '../ui/elapsed.tsx'
 import { useChat, useDecide } from './shared/context.ts'
 import { MessageView } from './message-view.tsx'
 import { PartView } from './part-view.tsx'
+import { partGroups } from './tools/call-groups.ts'
+import { ToolRun } from './tools/tool-run.tsx'
 import { usageWords } from './usage-words.ts'
 
 interface Props {
@@ -46,18 +48,24 @@ export const TurnView = memo(function TurnView({
         onEdit={active ? undefined : onEdit}
       />
       <div class="answer">
-        {parts.map((part, at) => (
-          <PartView
-            key={at}
-            turnId={turn.id}
-            part={part}
-            streaming={active && at === parts.length - 1}
-            // A turn that had ended when it was opened is drawn as a whole.
-            {...(at === parts.length - 1 && seenActive.current && { onBehind: setBehind })}
-            // All tool cards of the active turn are open. If the last turn has ended, only a card at its end is open.
-            opened={active || (at === parts.length - 1 && last)}
-          />
-        ))}
+        {partGroups(parts, active).map(({ at, parts: [part], calls }) =>
+          calls ? (
+            <ToolRun key={`run ${at}`} turnId={turn.id} calls={calls} />
+          ) : (
+            part && (
+              <PartView
+                key={at}
+                turnId={turn.id}
+                part={part}
+                streaming={active && at === parts.length - 1}
+                // A turn that had ended when it was opened is drawn as a whole.
+                {...(at === parts.length - 1 && seenActive.current && { onBehind: setBehind })}
+                // All tool cards of the active turn are open. If the last turn has ended, only a card at its end is open.
+                opened={active || (at === parts.length - 1 && last)}
+              />
+            )
+          ),
+        )}
         {!('state' in turn) ? (
           <Working turn={turn} waiting={waiting} activity={activity} />
         ) : behind ? (

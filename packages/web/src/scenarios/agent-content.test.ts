@@ -27,7 +27,7 @@ function content(block: object): string {
 }
 
 browserTest(
-  '[U51] [U51.1] [U51.2] a picture of an agent is shown, and a file or other content is a card that opens or is downloaded',
+  '[U51] [U51.1] [U51.2] [U56] [U54.1] [U54.2] a picture of an agent is shown; files and other content are cards that open or are downloaded; calls in a row are one line',
   async () => {
     const room = await scriptedRoom()
     writeFileSync(join(room.folder, 'app.py'), 'print("hello")\n')
@@ -81,6 +81,30 @@ browserTest(
     const site = page.getByRole('link', { name: 'https://example.org/a?b' })
     expect(await site.getAttribute('rel')).toContain('noopener')
     expect(await page.locator('a[href^="javascript"]').count()).toBe(0)
+
+    const result = { type: 'content', content: { type: 'text', text: '\u001b[32mfine\u001b[0m' } }
+    const call = (id: string, kind: string, rawInput: object, more: object = {}) =>
+      `call ${id} ${kind} Look = ${JSON.stringify({ status: 'completed', rawInput, ...more })}`
+    await send(
+      page,
+      [
+        call('r1', 'read', { path: 'a.ts' }),
+        call('r2', 'read', { path: 'b.ts', limit: 5 }, { content: [result] }),
+        call('x1', 'execute', { command: 'make' }, { status: 'failed' }),
+        'say after the calls',
+        call('r3', 'read', { path: 'c.ts' }),
+      ].join('\n'),
+    )
+    await page.locator('.turn-foot').nth(1).waitFor()
+    const run = page.locator('.tool-run')
+    expect(await page.locator('.tool').count()).toBe(1)
+    await run.locator('summary', { hasText: '1 failed' }).click()
+    expect(await run.locator('.tool').count()).toBe(3)
+    await run.getByText('path: b.ts, limit: 5').click()
+    await run.locator('.output .ansi-2', { hasText: /^fine$/ }).waitFor()
+    expect(await run.locator('.tool-input').filter({ visible: true }).count()).toBe(0)
+    await shot(page, 'calls-in-a-row')
+    await expectAccessibleInBoth(page, 'calls in a row')
     expectUnharmed(page)
   },
 )

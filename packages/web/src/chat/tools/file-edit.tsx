@@ -5,6 +5,10 @@ import { useHiddenLines } from '../../ui/unseen.ts'
 import { useFileContents } from '../shared/file-contents.ts'
 import { visibleText } from '../shared/text.ts'
 
+/** The lines around a change, and the most lines that have room. */
+const contextLines = 2
+const mostLines = 22
+
 interface Props {
   readonly client: Client
   readonly edit: FileEdit
@@ -23,7 +27,7 @@ export function FileEditView({ client, edit }: Props) {
         {removed !== undefined && <span class="minus">−{removed}</span>}
       </figcaption>
       {typeof contents !== 'object' && <Unread lines={(added ?? 0) + (removed ?? 0)} />}
-      {contents === undefined && <p class="quiet">Reading the change…</p>}
+      {contents === undefined && <Reading lines={(added ?? 0) + (removed ?? 0)} />}
       {typeof contents === 'string' && <p class="problem">The change cannot be shown: {contents}</p>}
       {typeof contents === 'object' && (
         <Diff path={pathOf(edit)} before={contents.before} after={contents.after} />
@@ -36,6 +40,15 @@ export function FileEditView({ client, edit }: Props) {
 function Unread({ lines }: { readonly lines: number }) {
   useHiddenLines(Math.max(1, lines))
   return null
+}
+
+/** The room of a change that is still read, so that nothing below it moves. Its words come only after a moment. */
+function Reading({ lines }: { readonly lines: number }) {
+  return (
+    <p class="quiet reading" style={{ minHeight: `${Math.min(lines + contextLines, mostLines) * 1.22}rem` }}>
+      Reading the change…
+    </p>
+  )
 }
 
 function pathOf({ before, after }: FileEdit): string {

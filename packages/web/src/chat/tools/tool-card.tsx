@@ -62,7 +62,7 @@ export function ToolCard({ turnId, call, opened }: CardProps) {
     <details class={`tool ${tone}`} open={open} onToggle={(event) => setOpen(event.currentTarget.open)}>
       <summary class="tool-head">{head}</summary>
       <div class="tool-body">
-        <Details call={call} />
+        <Details call={call} folded={short !== '' || isOver(call)} />
       </div>
     </details>
   )
@@ -105,6 +105,10 @@ function showsEdit(call: ToolCallState): boolean {
   return 'content' in call && (call.content ?? []).some(({ type }) => type === 'fileEdit')
 }
 
+function isOver({ status }: ToolCallState): boolean {
+  return status === 'completed' || status === 'cancelled'
+}
+
 /** What the agent gave the tool. */
 function Input({
   name,
@@ -129,14 +133,20 @@ function Input({
   )
 }
 
-function Details({ call }: { readonly call: ToolCallState }) {
+interface DetailsProps {
+  readonly call: ToolCallState
+  /** Whether the input is shown only after a click: the title has it, or the call is over. */
+  readonly folded: boolean
+}
+
+function Details({ call, folded }: DetailsProps) {
   const input = inputText(call)
   const error = call.status === 'completed' ? call.error?.message : undefined
   const reason = call.status === 'cancelled' ? plainText(call.reasonMessage) : ''
   const content = 'content' in call ? (call.content ?? []) : []
   return (
     <>
-      {input !== undefined && <Input name={call.toolName} text={input} folded={showsEdit(call)} />}
+      {input !== undefined && <Input name={call.toolName} text={input} folded={folded} />}
       <ToolResult content={content} />
       {error !== undefined && <p class="problem">{visibleText(error)}</p>}
       {reason !== '' && <p class="quiet">“{visibleText(reason)}”</p>}

@@ -1,12 +1,11 @@
 import type { ToolResultContent } from '@atrium/protocol/chat/tool'
 import { ArrowRight, SquareTerminal } from 'lucide'
-import { useState } from 'preact/hooks'
 import { Button } from '../../ui/button.tsx'
 import { Icon } from '../../ui/icon.tsx'
-import { withVisibleControls } from '../../ui/visible-controls.ts'
 import { useChat } from '../shared/context.ts'
 import { ContentCard } from './content-card.tsx'
 import { FileEditView } from './file-edit.tsx'
+import { Output } from './output.tsx'
 import { visibleText } from '../shared/text.ts'
 
 /** The result of a tool, as far as it has come. */
@@ -72,29 +71,4 @@ function ContentView({ content, hasText }: Props) {
     default:
       return <p class="quiet">A result of a kind that this page does not know.</p>
   }
-}
-
-const firstLines = 16
-
-/** The text output of a tool. Shows its last lines, and a button for the earlier ones. */
-function Output({ text }: { readonly text: string }) {
-  const [all, setAll] = useState(false)
-  const lines = text.replace(/\n$/, '').split('\n')
-  const hidden = all ? 0 : Math.max(0, lines.length - firstLines)
-  if (text.trim() === '') return null
-  return (
-    <div class="output">
-      {hidden > 0 && (
-        <Button look="quiet" onClick={() => setAll(true)}>
-          Show {hidden} earlier lines
-        </Button>
-      )}
-      <pre tabIndex={0}>{withVisibleControls(withoutEscapes(lines.slice(hidden).join('\n')))}</pre>
-    </div>
-  )
-}
-
-/** Output without the escape sequences of terminals, which mean nothing here. */
-function withoutEscapes(text: string): string {
-  return text.replaceAll(/\u001b(?:\[[0-?]*[ -/]*[@-~]|\][^\u0007\u001b]*(?:\u0007|\u001b\\)|[@-Z\\^_])/g, '')
 }

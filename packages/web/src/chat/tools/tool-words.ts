@@ -64,7 +64,22 @@ export function askedText(call: ToolCallState, stored?: string): string | undefi
 export function shortInput(call: ToolCallState, title: StringOrMarkdown): string {
   const input = call.status === 'streaming' ? undefined : call.toolInput
   if (typeof input !== 'string' || input.includes('\n') || input.length > 200) return ''
-  return plainText(title).includes(input.trim()) ? '' : input.trim()
+  return plainText(title).includes(input.trim()) ? '' : membersOf(input.trim())
+}
+
+/** The members of a flat JSON object as people write them: `path: a.ts, limit: 5`, or the value of the only one. */
+function membersOf(text: string): string {
+  if (!text.startsWith('{')) return text
+  try {
+    // A JSON object has members of any kind: hence the cast.
+    const members = Object.entries(JSON.parse(text) as { readonly [name: string]: unknown })
+    if (members.some(([, value]) => typeof value === 'object')) return text
+    const [only, ...others] = members
+    if (only && others.length === 0) return String(only[1])
+    return members.map(([name, value]) => `${name}: ${String(value)}`).join(', ')
+  } catch {
+    return text
+  }
 }
 
 /** JSON with its lines and indents; other text as it is. */

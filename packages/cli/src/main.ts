@@ -8,7 +8,7 @@ import { exitFor, exits, sentenceOf } from './terminal/exit.ts'
 import type { Exit } from './terminal/exit.ts'
 import { common, verbs } from './verbs.ts'
 import type { Verb } from './verbs.ts'
-import { isLike, isTypo } from './terminal/similar.ts'
+import { isLike, isTypo, wordsOfOthers } from './terminal/similar.ts'
 import { version } from './terminal/version.ts'
 import { sanitize } from './terminal/output.ts'
 
@@ -59,9 +59,9 @@ function program(): Command {
           ),
         ),
     })
-  atrium.addCommand(serveCommand().copyInheritedSettings(atrium))
+  atrium.addCommand(pointing(serveCommand().copyInheritedSettings(atrium)))
   for (const verb of verbs) {
-    const command = commandOf(verb).copyInheritedSettings(atrium)
+    const command = pointing(commandOf(verb).copyInheritedSettings(atrium))
     atrium.addCommand(command, { hidden: verb.hidden ?? false })
   }
   const token = atrium.command('token').description('show or replace the token of a data folder')
@@ -109,6 +109,11 @@ function program(): Command {
     .addArgument(new Argument('<shell>').choices(['bash', 'zsh', 'fish']))
     .action(async (shell: Shell) => (await import('./commands/completion.ts')).completion(shell, atrium))
   return atrium
+}
+
+/** After a usage error, a command points at its help. */
+function pointing(command: Command): Command {
+  return command.showHelpAfterError(`(Its arguments and options: atrium ${command.name()} --help)`)
 }
 
 function commandOf({ usage, about, options = [], load }: Verb): Command {
@@ -196,7 +201,9 @@ function append(value: string, before: readonly string[] = []): readonly string[
 function usageError(text: string, names: readonly string[]): string {
   const [, word] = /unknown command '([^']*)'/.exec(text) ?? []
   if (word === undefined) return ownForm(text)
-  const near = names.filter((name) => !name.startsWith('_') && isTypo(word, name))
+  const meant = wordsOfOthers.get(word.toLowerCase())
+  const near =
+    meant === undefined ? names.filter((name) => !name.startsWith('_') && isTypo(word, name)) : [meant]
   const hint = near.length > 0 ? `(Did you mean ${near.join(' or ')}?)` : '(All commands: atrium --help)'
   // Commander also suggests names that only have letters in common.
   const [problem = ''] = ownForm(text).split('\n')

@@ -137,6 +137,7 @@ test('[Z3] a usage error exits with 2 and suggests the right command', async () 
     stdout: '',
     stderr: `atrium: unknown command 'sl'\n(Did you mean ls?)\n(A prompt goes into quotes: atrium "…")\n`,
   })
+  expect((await atrium(home, ['sessions'])).stderr).toContain('(Did you mean ls?)')
   // [Z3] `fork` has letters of `foo`, but is no misspelling of it.
   expect((await atrium(home, ['foo'])).stderr).toBe(
     `atrium: unknown command 'foo'\n(All commands: atrium --help)\n(A prompt goes into quotes: atrium "…")\n`,

@@ -139,7 +139,7 @@ test('S-05: the token is in no log, in no file of the host, and not in the list 
   expect(readFileSync(`/proc/${child.pid}/cmdline`, 'latin1')).not.toContain(canary)
 })
 
-test('[D9] a usage error exits with 2 and one line, any other error with 1 and without a stack', () => {
+test('[D9] a usage error exits with 2 and points at the help, any other error with 1 and without a stack', () => {
   expect(run('serve', '--port', 'x')).toEqual({
     status: 2,
     stdout: '',
@@ -147,7 +147,7 @@ test('[D9] a usage error exits with 2 and one line, any other error with 1 and w
   })
   expect(run('serve', '--nonsense')).toMatchObject({
     status: 2,
-    stderr: "atrium: unknown option '--nonsense'\n",
+    stderr: "atrium: unknown option '--nonsense'\n(Its arguments and options: atrium serve --help)\n",
   })
   expect(run('nonsense').status).toBe(2)
   expect(run('--version')).toMatchObject({ status: 0, stderr: '' })

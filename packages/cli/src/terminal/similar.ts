@@ -36,3 +36,22 @@ function distance(a: string, b: string): number {
   }
   return at(a.length, b.length)
 }
+
+/** The commands, by the words that other programs have for them. */
+export const wordsOfOthers = new Map(
+  Object.entries({
+    ls: ['list', 'sessions', 'ps'],
+    doctor: ['status', 'check', 'info'],
+    serve: ['start', 'up', 'daemon'],
+    attach: ['resume', 'continue', 'open', 'join'],
+    web: ['ui', 'dashboard', 'browser'],
+    run: ['exec', 'ask', 'chat', 'new'],
+    logs: ['show', 'view', 'transcript'],
+    rm: ['delete', 'remove'],
+    cancel: ['abort', 'interrupt', 'kill'],
+    undo: ['revert', 'rollback'],
+    deny: ['reject'],
+    approve: ['allow', 'accept'],
+    login: ['auth', 'signin', 'sign-in'],
+  }).flatMap(([name, words]) => words.map((word) => [word, name] as const)),
+)

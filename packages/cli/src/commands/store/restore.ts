@@ -31,7 +31,7 @@ export async function restoreStore(copy: string, { data, json }: RestoreFlags): 
     ...(boundKnown
       ? []
       : [
-          'Nobody knows which numbers were used after the copy: check that the clock is right before you start.',
+          'The numbers of the actions after the copy are unknown; new ones begin above the time of this machine. Check that its clock is right before you start the host.',
         ]),
     ...(aside === undefined
       ? []

@@ -223,10 +223,11 @@ function sentence(done: readonly string[], left: readonly Omission[], verb: stri
   return `${said} ${files(left.length)} left as ${left.length === 1 ? 'it is' : 'they are'}. ${named.join(' ')}`
 }
 
-/** Adds to a sentence where the files are as they were. */
+/** Adds to a sentence where the earlier content of the files is. */
 function said(text: string, copies: readonly string[]): string {
   const end = text.endsWith('.') ? '' : '.'
-  return copies.length === 0 ? text : `${text}${end} As it was, the content is in ${listed(copies)}.`
+  const before = copies.length === 1 ? 'What the file held before' : 'What the files held before'
+  return copies.length === 0 ? text : `${text}${end} ${before} is in ${listed(copies)}.`
 }
 
 function files(count: number): string {

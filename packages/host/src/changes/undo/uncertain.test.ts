@@ -76,7 +76,7 @@ test('[O38.5] [O38.6] [O38] uncertain files that are chosen are set back, each w
   ])
   const { message } = await invoke(all.ann, 'undo-uncertain')
   expect(message).toBe(
-    '3 files were set back. As it was, the content is in mine.txt.before-undo, notes.txt.before-undo.',
+    '3 files were set back. What the files held before is in mine.txt.before-undo, notes.txt.before-undo.',
   )
   expect(['own.txt', 'notes.txt', 'mine.txt'].map(all.text)).toEqual([undefined, undefined, '1\n'])
   expect(['notes.txt', 'mine.txt'].map((path) => all.text(`${path}.before-undo`))).toEqual([

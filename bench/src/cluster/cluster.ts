@@ -40,8 +40,8 @@ export async function clusterBench(wanted: readonly string[]): Promise<boolean> 
 async function writeTable(database: Database, folder: string): Promise<boolean> {
   const usual = { ATRIUM_WITHOUT_TOKEN: '1', ATRIUM_PORT: '0', HOME: folder }
   const store = { ATRIUM_STORE: `${database.url}?schema=bench`, PGPASSWORD: database.password }
-  const host = await serve(join(folder, 'write'), [], { ...usual, ...store })
-  const sqlite = await serve(join(folder, 'sqlite'), [], usual)
+  const host = await serve(join(folder, 'write'), { ...usual, ...store })
+  const sqlite = await serve(join(folder, 'sqlite'), usual)
   const client = await database.connect()
   try {
     const bare = await BareLog.create(client)

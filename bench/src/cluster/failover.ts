@@ -21,14 +21,13 @@ export async function failover(
   const tokenFile = join(folder, 'token')
   writeFileSync(tokenFile, 'kJ3v0hQ2mYx9cE7TnR5sWb1LpZ8uGdAo4fViHtKjXyM', { mode: 0o600 })
   const node = (name: string) =>
-    serve(join(folder, name), [], {
+    serve(join(folder, name), {
       ATRIUM_STORE: `${database.url}?schema=failover_${signal.toLowerCase()}`,
       ATRIUM_STANDBY: '1',
       ATRIUM_LEASE: String(lease),
       ATRIUM_MACHINE: name,
       ATRIUM_TOKEN_FILE: tokenFile,
       ATRIUM_PORT: '0',
-      ATRIUM_LOG_LEVEL: 'fatal',
       PGPASSWORD: database.password,
       HOME: folder,
     })

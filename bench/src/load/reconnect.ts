@@ -23,7 +23,7 @@ export async function reconnectTable(): Promise<boolean> {
   const data = mkdtempSync(join(tmpdir(), 'atrium-bench-'))
   const env = { ATRIUM_WITHOUT_TOKEN: '1', ATRIUM_PORT: '0' }
   const bare = await start('bare-child')
-  let host = await serve(data, [], env)
+  let host = await serve(data, env)
   const at = () => ({ port: Number(new URL(host.url).port) })
   const times = { ours: [] as number[], bare: [] as number[], down: [] as number[] }
   let replays = 0
@@ -33,7 +33,7 @@ export async function reconnectTable(): Promise<boolean> {
     const killed = performance.now()
     host.child.kill('SIGKILL')
     await host.exit
-    host = await serve(data, [], env)
+    host = await serve(data, env)
     times.down.push(performance.now() - killed)
     const { port } = at()
     times.ours.push(

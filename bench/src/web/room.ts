@@ -35,7 +35,7 @@ export class Room {
 
   static async open(program: string): Promise<Room> {
     const folder = mkdtempSync(join(tmpdir(), 'atrium-bench-'))
-    const host = await serve(join(folder, 'data'), [], { ATRIUM_PORT: '0', HOME: folder })
+    const host = await serve(join(folder, 'data'), { ATRIUM_PORT: '0', HOME: folder })
     // Chromium refuses to run as root with its sandbox. Other users need no flag.
     const args = process.getuid?.() === 0 ? ['--no-sandbox'] : []
     const browser = await chromium.launch({ executablePath: program, args })

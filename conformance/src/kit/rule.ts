@@ -9,8 +9,8 @@ export interface Rule extends Needed {
   readonly source: string
   /** Present if AHP only recommends the behaviour. A host that behaves otherwise gets a note and no failure. */
   readonly recommended?: true
-  /** A condition on the host without which the rule is skipped. */
-  readonly needs?: 'session'
+  /** Present if the rule creates no session. The others are skipped if the host creates none. */
+  readonly sessionless?: true
   /** Resolves if the host keeps the rule. Throws Failed if it does not, and Skipped if the rule cannot be judged. */
   run(kit: Kit): Promise<void>
 }
@@ -19,5 +19,6 @@ export interface Topic extends Needed {
   readonly name: string
   /** Present if the rules of the topic hold in every version of AHP, and not only in the versions that the kit can judge. */
   readonly everyVersion?: true
+  readonly sessionless?: true
   readonly rules: readonly Rule[]
 }

@@ -56,7 +56,7 @@ export async function runRules(target: Target, options: RunOptions): Promise<rea
 /** The habits of the host. The kit does not search for them if no chosen rule creates a session. */
 function habitsFor(run: Omit<Run, 'habits'>, { topics, forms = {} }: RunOptions): Promise<SessionHabits> {
   const needed = topics.some((topic) =>
-    topic.rules.some((rule) => rule.needs === 'session' && skipReason(run.facts, topic, rule) === undefined),
+    topic.rules.some((rule) => needsSession(topic, rule) && skipReason(run.facts, topic, rule) === undefined),
   )
   return needed ? readHabits(run, forms) : Promise.resolve(usualHabits)
 }
@@ -87,5 +87,9 @@ function skipReason(
     return `the kit cannot judge AHP ${version} yet, only its version negotiation`
   const absent = absentIn(version, topic, rule)
   if (absent !== undefined || topic.everyVersion) return absent
-  return versionRefused ?? (rule.needs === 'session' ? noSession : undefined)
+  return versionRefused ?? (needsSession(topic, rule) ? noSession : undefined)
+}
+
+function needsSession(topic: Topic, rule: Rule): boolean {
+  return !(topic.sessionless ?? rule.sessionless)
 }

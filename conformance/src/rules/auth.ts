@@ -17,6 +17,7 @@ export const auth: Topic = {
       id: 'K170',
       title: 'a token for a resource that the host does not advertise is refused',
       source: 'authentication: an unknown resource is an error',
+      sessionless: true,
       async run(kit) {
         const client = await kit.join()
         const params = { resource: `https://${randomUUID()}.example`, token: 'conformance' }
@@ -35,7 +36,6 @@ export const auth: Topic = {
       id: 'K171',
       title: 'creating a session that needs a login is refused with -32007 and the needed resources',
       source: 'errors: the data of AuthRequired',
-      needs: 'session',
       async run(kit) {
         const client = await kit.join()
         // K41 judges the shape of the state, so a required field may be missing here.

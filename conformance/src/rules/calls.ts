@@ -16,7 +16,6 @@ export const calls: Topic = {
       id: 'K190',
       title: 'a call that is pending approval is listed in its session until it is answered',
       source: 'sessions: inputNeeded lists everything that a chat waits for, and the status is InputNeeded',
-      needs: 'session',
       async run(kit) {
         const pending = await input.pendingCall(kit)
         const { conversation, turnId } = pending
@@ -47,7 +46,6 @@ export const calls: Topic = {
       id: 'K191',
       title: 'an approved call runs',
       source: 'chat/toolCallConfirmed: a pending call runs and records by whom it was confirmed',
-      needs: 'session',
       async run(kit) {
         const pending = await input.pendingCall(kit)
         const call = await decide(pending, input.approval(pending))
@@ -58,7 +56,6 @@ export const calls: Topic = {
       id: 'K192',
       title: 'a call approved with an edited input has the edited input',
       source: 'chat/toolCallConfirmed: editedToolInput replaces a text input',
-      needs: 'session',
       async run(kit) {
         const pending = await input.pendingCall(kit)
         const { toolInput, editable } = pending.call
@@ -74,7 +71,6 @@ export const calls: Topic = {
       id: 'K193',
       title: "a call decided by one of the host's options keeps that option",
       source: 'chat/toolCallConfirmed: selectedOptionId names one of the options of the call',
-      needs: 'session',
       async run(kit) {
         let judged = 0
         for (const kind of ['approve', 'deny']) {
@@ -100,7 +96,6 @@ export const calls: Topic = {
       id: 'K194',
       title: 'a denied call is cancelled with the reason denied and the given message',
       source: 'chat/toolCallConfirmed: a call that is not approved is cancelled with a reason',
-      needs: 'session',
       async run(kit) {
         const pending = await input.pendingCall(kit)
         const reasonMessage = `conformance ${randomUUID()}`
@@ -113,7 +108,6 @@ export const calls: Topic = {
       id: 'K195',
       title: 'when two clients answer a call concurrently, one is accepted and the other is rejected',
       source: 'validation on the chat channel: only a pending call can be confirmed',
-      needs: 'session',
       async run(kit) {
         const pending = await input.pendingCall(kit)
         const [ann, ben] = [pending.conversation, await pending.conversation.withNewClient()]
@@ -134,7 +128,6 @@ export const calls: Topic = {
       id: 'K196',
       title: 'confirming a decided call, or a call in a turn other than its own, is rejected',
       source: 'validation on the chat channel: an action names a call that it applies to',
-      needs: 'session',
       async run(kit) {
         const pending = await input.pendingCall(kit)
         const { conversation, call } = pending
@@ -149,7 +142,6 @@ export const calls: Topic = {
       id: 'K197',
       title: 'a client that has not opened the chat can answer a call through the session',
       source: 'sessions: an entry of inputNeeded holds all data needed to answer it',
-      needs: 'session',
       async run(kit) {
         const pending = await input.pendingCall(kit)
         const outsider = await kit.join()
@@ -173,7 +165,6 @@ export const calls: Topic = {
       id: 'K198',
       title: 'a result that is pending approval is listed in the session, and completes once approved',
       source: 'chat/toolCallResultConfirmed: only a pending result can be confirmed',
-      needs: 'session',
       async run(kit) {
         const pending = await input.pendingCall(kit)
         const { conversation, turnId, call } = pending
@@ -208,7 +199,6 @@ export const calls: Topic = {
       id: 'K199',
       title: 'a call that is pending when its turn is cancelled is skipped and cannot be answered',
       source: 'chats: the end of a turn cancels every unfinished call',
-      needs: 'session',
       async run(kit) {
         const pending = await input.pendingCall(kit)
         const { conversation, call } = pending

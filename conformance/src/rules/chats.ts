@@ -20,7 +20,6 @@ export const chats: Topic = {
       id: 'K110',
       title: 'session/chatAdded comes before the response to createChat',
       source: 'chats: createChat returns after the chat is in its session',
-      needs: 'session',
       async run(kit) {
         const { conversation, chat } = await createSecond(kit)
         const added = conversation.client
@@ -34,7 +33,6 @@ export const chats: Topic = {
       id: 'K111',
       title: 'a created chat has the URI that the client chose, and can be subscribed to',
       source: 'chats: the client names the chat in createChat',
-      needs: 'session',
       async run(kit) {
         const { conversation, chat } = await createSecond(kit)
         const snapshot = await conversation.client.subscribe(chat)
@@ -46,7 +44,6 @@ export const chats: Topic = {
       title: 'creating a chat under a URI in use is refused',
       source: 'chats: a URI names one chat; AHP defines no code for it',
       recommended: true,
-      needs: 'session',
       async run(kit) {
         const { conversation, chat } = await createSecond(kit)
         await conversation.client.mustFail('createChat', { channel: conversation.session, chat })
@@ -56,7 +53,6 @@ export const chats: Topic = {
       id: 'K113',
       title: 'creating a chat in a session that does not exist is refused',
       source: 'chats: a chat belongs to a session; AHP defines no code for it',
-      needs: 'session',
       async run(kit) {
         const { client } = await withMultipleChats(kit)
         const channel = kit.unusedUri()
@@ -67,7 +63,6 @@ export const chats: Topic = {
       id: 'K114',
       title: 'a disposed chat is removed from its session and cannot be subscribed to',
       source: 'chats: disposeChat and session/chatRemoved; errors: not found',
-      needs: 'session',
       async run(kit) {
         const { conversation, chat } = await createSecond(kit)
         const listed = () => conversation.sessionState().chats.some(({ resource }) => resource === chat)
@@ -82,7 +77,6 @@ export const chats: Topic = {
       id: 'K115',
       title: 'session/chatUpdated does not repeat the URI of the chat in its changes',
       source: 'session/chatUpdated: resource is left out of the changes',
-      needs: 'session',
       async run(kit) {
         const conversation = await openConversation(kit)
         const { client } = conversation
@@ -106,7 +100,6 @@ export const chats: Topic = {
       id: 'K116',
       title: 'the summary of a chat in its session equals the fields of the chat itself',
       source: 'chats: a summary in the list equals the same fields in the chat state',
-      needs: 'session',
       async run(kit) {
         const conversation = await openConversation(kit)
         await changeSummary(kit, conversation)
@@ -122,7 +115,6 @@ export const chats: Topic = {
       id: 'K117',
       title: 'a client may mark a chat as read and as archived',
       source: 'chats since 1.0: chat/isReadChanged and chat/isArchivedChanged',
-      needs: 'session',
       uses: ['chat/isReadChanged', 'chat/isArchivedChanged'],
       async run(kit) {
         const conversation = await openConversation(kit)
@@ -139,7 +131,6 @@ export const chats: Topic = {
       id: 'K118',
       title: 'the draft of a chat is shared by all of its clients',
       source: 'chats: the draft is part of the state',
-      needs: 'session',
       async run(kit) {
         const ann = await openConversation(kit)
         const ben = await ann.withNewClient()
@@ -153,7 +144,6 @@ export const chats: Topic = {
       id: 'K119',
       title: 'an action for a chat that does not exist is ignored without a response',
       source: 'validation on the chat channel: unknown chats',
-      needs: 'session',
       async run(kit) {
         const session = await kit.session()
         const client = await kit.join()

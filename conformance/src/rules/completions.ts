@@ -15,7 +15,6 @@ export const completions: Topic = {
       id: 'K160',
       title: 'a completion trigger is answered with items that match their schema',
       source: 'completions: the fields of an item; initialize announces the triggers',
-      needs: 'session',
       async run(kit) {
         const { client, chat, triggers } = await chatWithTriggers(kit)
         for (const text of triggers) await itemsOf(client, chat, text)
@@ -25,7 +24,6 @@ export const completions: Topic = {
       id: 'K161',
       title: 'the range that a completion replaces lies inside the text',
       source: 'completions: rangeStart and rangeEnd are offsets in the text, in UTF-16 units',
-      needs: 'session',
       async run(kit) {
         const { client, chat, triggers } = await chatWithTriggers(kit)
         let seen = 0
@@ -48,7 +46,6 @@ export const completions: Topic = {
       title: 'completions in a chat that does not exist are refused',
       source: 'errors: NotFound, or SessionNotFound for a session',
       recommended: true,
-      needs: 'session',
       async run(kit) {
         const { client, triggers } = await chatWithTriggers(kit)
         const [text = ''] = triggers

@@ -20,7 +20,6 @@ export const forks: Topic = {
       id: 'K150',
       title: 'a fork has the named turn and all turns before it, and no later turn',
       source: 'createChat with a fork: the content of the source up to that turn and its response',
-      needs: 'session',
       async run(kit) {
         const conversation = await forkable(kit)
         const turns = [
@@ -38,7 +37,6 @@ export const forks: Topic = {
       id: 'K151',
       title: 'a fork and its source are independent: truncating one leaves the other unchanged',
       source: 'createChat with a fork: the result is a separate chat',
-      needs: 'session',
       async run(kit) {
         const conversation = await forkable(kit)
         const turnId = await conversation.runTurn()
@@ -55,7 +53,6 @@ export const forks: Topic = {
       id: 'K152',
       title: 'the origin of a fork names its source chat and turn, in the chat and in the session',
       source: 'chats: the origin of a chat',
-      needs: 'session',
       async run(kit) {
         const conversation = await forkable(kit)
         const turnId = await conversation.runTurn()
@@ -70,7 +67,6 @@ export const forks: Topic = {
       id: 'K153',
       title: 'a side chat starts empty, and its origin names the chat and turn it is about',
       source: 'createChat with a side chat; chats: the origin of a chat',
-      needs: 'session',
       async run(kit) {
         const conversation = await withMultipleChats(kit)
         if (!kit.facts.sideChats) throw new Skipped('this agent has no side chats')
@@ -91,7 +87,6 @@ export const forks: Topic = {
       id: 'K154',
       title: 'creating a chat from an unknown source, or with an unknown kind of source, is refused',
       source: 'createChat: its source is a turn of the same session; unknown kinds are rejected',
-      needs: 'session',
       async run(kit) {
         const conversation = await forkable(kit)
         const turnId = await conversation.runTurn()

@@ -19,7 +19,6 @@ export const guards: Topic = {
       title: 'no turn starts while another is active',
       source: 'chats: one active turn, which must end; a reducer would replace it with the second',
       recommended: true,
-      needs: 'session',
       async run(kit) {
         const conversation = await openConversation(kit)
         const [first, second] = [conversation.dispatchTurn(), conversation.dispatchTurn()]
@@ -39,7 +38,6 @@ export const guards: Topic = {
       title: 'a turn with the id of an earlier turn is rejected',
       source: 'chats: an id names one turn',
       recommended: true,
-      needs: 'session',
       async run(kit) {
         const conversation = await openConversation(kit)
         const turnId = await conversation.runTurn()
@@ -53,7 +51,6 @@ export const guards: Topic = {
       title: 'a message of a client is rejected unless its origin is user',
       source: 'messages: a client may send only the origin user',
       recommended: true,
-      needs: 'session',
       async run(kit) {
         const conversation = await openConversation(kit)
         const turnId = conversation.dispatchTurn(randomUUID(), 'agent')
@@ -69,7 +66,6 @@ export const guards: Topic = {
       id: 'K133',
       title: 'cancelling a turn other than the active one is rejected, and the active turn continues',
       source: 'validation on the chat channel: an action names a turn that it applies to',
-      needs: 'session',
       async run(kit) {
         const conversation = await openConversation(kit)
         const turnId = conversation.dispatchTurn()
@@ -83,7 +79,6 @@ export const guards: Topic = {
       id: 'K134',
       title: 'confirming a tool call that the turn does not have is rejected',
       source: 'validation on the chat channel: only a pending call can be confirmed',
-      needs: 'session',
       async run(kit) {
         const conversation = await openConversation(kit)
         const turnId = conversation.dispatchTurn()
@@ -96,7 +91,6 @@ export const guards: Topic = {
       title: 'a client cannot dispatch output of the agent, nor complete or fail its turn',
       source: 'actions on the chat channel: the actions that a client may dispatch',
       recommended: true,
-      needs: 'session',
       async run(kit) {
         const conversation = await openConversation(kit)
         const turnId = conversation.dispatchTurn()
@@ -119,7 +113,6 @@ export const guards: Topic = {
       id: 'K136',
       title: 'truncating a chat at an unknown turn changes nothing',
       source: 'chat/truncated: an unknown turn leaves the state unchanged',
-      needs: 'session',
       async run(kit) {
         const conversation = await openConversation(kit)
         await conversation.runTurn()
@@ -130,7 +123,6 @@ export const guards: Topic = {
       id: 'K137',
       title: 'resuming a turn that is not resumable changes nothing',
       source: 'chat/turnResume: only the last turn, and only after a resumable error',
-      needs: 'session',
       uses: ['chat/turnResume'],
       async run(kit) {
         const conversation = await openConversation(kit)

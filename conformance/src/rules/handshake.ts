@@ -8,6 +8,7 @@ export const handshake: Topic = {
       id: 'K10',
       title: 'initialize is answered with a protocolVersion, a serverSeq and snapshots',
       source: 'initialize: the fields of its result',
+      sessionless: true,
       async run(kit) {
         const client = await kit.connect()
         await client.mustSucceed('initialize', { protocolVersions: [kit.version], clientId: client.clientId })
@@ -17,6 +18,7 @@ export const handshake: Topic = {
       id: 'K11',
       title: 'ping is answered with null at any time, even before initialize',
       source: 'ping: it needs no handshake',
+      sessionless: true,
       async run(kit) {
         const client = await kit.connect()
         await client.mustSucceed('ping')
@@ -28,7 +30,6 @@ export const handshake: Topic = {
       id: 'K12',
       title: 'every action after the handshake has a number above the serverSeq of the handshake',
       source: 'initialize: serverSeq is the current number, and numbers rise host-wide',
-      needs: 'session',
       async run(kit) {
         const session = await kit.session()
         const client = await kit.connect()
@@ -42,6 +43,7 @@ export const handshake: Topic = {
       id: 'K13',
       title: 'initialize accepts its optional fields: clientInfo, locale, capabilities, _meta',
       source: 'initialize: optional params',
+      sessionless: true,
       async run(kit) {
         await kit.join({
           clientInfo: { name: 'conformance', version: '1.0.0', title: 'Conformance' },

@@ -21,7 +21,6 @@ export const history: Topic = {
       id: 'K140',
       title: 'a subscription without view.turns returns all turns of a chat',
       source: 'subscriptions: without view.turns every stored turn is returned',
-      needs: 'session',
       async run(kit) {
         const { conversation, made } = await withTwoTurns(kit)
         same('the turns', made, idsOf((await conversation.freshState()).turns, made))
@@ -31,7 +30,6 @@ export const history: Topic = {
       id: 'K141',
       title: 'a snapshot that leaves out older turns has a cursor',
       source: 'chats: turnsNextCursor is present while older turns are missing',
-      needs: 'session',
       async run(kit) {
         const { conversation, made } = await withTwoTurns(kit)
         const { state } = await lastTurnOnly(kit, conversation, made)
@@ -42,7 +40,6 @@ export const history: Topic = {
       id: 'K142',
       title: 'fetchTurns delivers older turns before its response, until all are there, each once',
       source: 'fetchTurns: chat/turnsLoaded comes first; paging: a cursor leads to the next page',
-      needs: 'session',
       async run(kit) {
         const { conversation, made } = await withTwoTurns(kit)
         const { client, state, start } = await lastTurnOnly(kit, conversation, made)
@@ -63,7 +60,6 @@ export const history: Topic = {
       id: 'K143',
       title: 'a turn cursor that the host has not issued is refused with -32602',
       source: 'fetchTurns: invalid cursors',
-      needs: 'session',
       async run(kit) {
         const { client, chat } = await openConversation(kit)
         const params = { channel: chat, cursor: `conformance ${randomUUID()}` }
@@ -76,7 +72,6 @@ export const history: Topic = {
       id: 'K144',
       title: 'a client without older turns receives them before the chat is truncated at one of them',
       source: 'chats: older turns are loaded before an action names one of them',
-      needs: 'session',
       async run(kit) {
         const { conversation, made } = await withTwoTurns(kit)
         const { client, start } = await lastTurnOnly(kit, conversation, made)

@@ -18,7 +18,6 @@ export const lifecycle: Topic = {
       id: 'K100',
       title: 'a new session is creating, ready or failed, and ends up ready or failed',
       source: 'sessions: creation ends with session/ready or session/creationFailed',
-      needs: 'session',
       async run(kit) {
         const client = await kit.join()
         const start = await client.subscribe(await kit.create(client))
@@ -40,7 +39,6 @@ export const lifecycle: Topic = {
       id: 'K101',
       title: 'createSession makes only its caller an active client',
       source: 'sessions: activeClient is the caller; another client id is refused',
-      needs: 'session',
       async run(kit) {
         const [ann, ben] = [await kit.join(), await kit.join()]
         const channel = kit.unusedUri()
@@ -57,7 +55,6 @@ export const lifecycle: Topic = {
       id: 'K102',
       title: 'the chats of a new session can be subscribed to, and its default chat is one of them',
       source: 'sessions: chats lists the existing chats; defaultChat names one of them',
-      needs: 'session',
       async run(kit) {
         const conversation = await openConversation(kit)
         // K43 judges the shape of the state, so a required field may be missing here.
@@ -74,7 +71,6 @@ export const lifecycle: Topic = {
       id: 'K103',
       title: 'disposing of a session disposes of its chats',
       source: 'sessions: disposeSession includes every chat; errors: not found',
-      needs: 'session',
       async run(kit) {
         const { client, session, chat } = await openConversation(kit)
         await client.mustSucceed('disposeSession', { channel: session })
@@ -87,7 +83,6 @@ export const lifecycle: Topic = {
       id: 'K104',
       title: 'the list shows the title that a client has set',
       source: 'sessions: a session and its summary agree',
-      needs: 'session',
       async run(kit) {
         const client = await kit.join()
         const channel = await createInUse(kit, client)
@@ -100,7 +95,6 @@ export const lifecycle: Topic = {
       id: 'K105',
       title: 'a setting that is not sessionMutable keeps its value',
       source: 'session/configChanged: the settings that may change after creation',
-      needs: 'session',
       async run(kit) {
         const client = await kit.join()
         const channel: Uri = await kit.create(client)
@@ -127,7 +121,6 @@ export const lifecycle: Topic = {
       id: 'K106',
       title: 'progress never decreases, ends with progress equal to total, and then stops',
       source: 'root/progress: the notifications for one progressToken',
-      needs: 'session',
       async run(kit) {
         const client = await kit.join()
         const [channel, progressToken] = [kit.unusedUri(), randomUUID()]

@@ -7,6 +7,7 @@ import type { Topic } from '../kit/rule.ts'
 
 export const messages: Topic = {
   name: 'messages',
+  sessionless: true,
   rules: [
     {
       id: 'K30',

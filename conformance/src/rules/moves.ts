@@ -20,7 +20,6 @@ export const moves: Topic = {
       id: 'K180',
       title: 'moveChat within a session puts the chat first, or after another chat',
       source: 'moveChat within a session; the host keeps the order of the chats',
-      needs: 'session',
       async run(kit) {
         const { conversation, chats } = await withTwoMoreChats(kit)
         const [first = '', second = ''] = chats
@@ -41,7 +40,6 @@ export const moves: Topic = {
       id: 'K181',
       title: 'a chat moved to another session is only there, with the same URI and the same state',
       source: 'moveChat to a session: URI, state and origin never change',
-      needs: 'session',
       async run(kit) {
         const { conversation, chats } = await withTwoMoreChats(kit)
         const [chat = ''] = chats
@@ -62,7 +60,6 @@ export const moves: Topic = {
       id: 'K182',
       title: 'a chat moved to a new session is there, and no longer in the old session',
       source: 'moveChat to a new session: the result is its URI',
-      needs: 'session',
       async run(kit) {
         const { conversation, chats } = await withTwoMoreChats(kit)
         const [chat = ''] = chats
@@ -81,7 +78,6 @@ export const moves: Topic = {
       id: 'K183',
       title: 'moving the default chat of a session is refused',
       source: 'moveChat: the chats that are movable',
-      needs: 'session',
       async run(kit) {
         const { conversation } = await withTwoMoreChats(kit)
         const destination = { kind: 'session', session: (await openConversation(kit)).session }
@@ -97,7 +93,6 @@ export const moves: Topic = {
       id: 'K184',
       title: 'moving a chat after itself, or after a chat of another session, is refused',
       source: 'moveChat: after names another chat of the destination',
-      needs: 'session',
       async run(kit) {
         const { conversation, chats } = await withTwoMoreChats(kit)
         const [chat = ''] = chats
@@ -113,7 +108,6 @@ export const moves: Topic = {
       id: 'K185',
       title: 'a client cannot dispatch the order of the chats',
       source: 'session/chatsReordered: only the host dispatches it',
-      needs: 'session',
       async run(kit) {
         const { conversation } = await withTwoMoreChats(kit)
         const before = await chatsOf(kit, conversation.session)

@@ -30,7 +30,6 @@ export const order: Topic = {
       id: 'K50',
       title: 'serverSeq rises strictly on a connection, across all of its channels',
       source: 'actions: one order for the whole host',
-      needs: 'session',
       async run(kit) {
         const sessions = [await kit.session(), await kit.session()]
         const [ann, ben] = [await kit.join(), await kit.join()]
@@ -49,7 +48,6 @@ export const order: Topic = {
       id: 'K51',
       title: 'the echo of an action carries the clientId and clientSeq of its dispatcher',
       source: 'actions: an echo names its origin',
-      needs: 'session',
       async run(kit) {
         const session = await kit.session()
         const client = await kit.join()
@@ -67,7 +65,6 @@ export const order: Topic = {
       id: 'K52',
       title: 'the echoes of a client come in the order of clientSeq',
       source: 'actions: a client removes its pending actions in order',
-      needs: 'session',
       async run(kit) {
         const session = await kit.session()
         const client = await kit.join()
@@ -81,7 +78,6 @@ export const order: Topic = {
       id: 'K53',
       title: 'every subscriber receives the same envelope as the dispatcher',
       source: 'actions: number, origin and action are the same for all',
-      needs: 'session',
       async run(kit) {
         const session = await kit.session()
         const [ann, ben] = [await kit.join(), await kit.join()]
@@ -94,7 +90,6 @@ export const order: Topic = {
       id: 'K54',
       title: 'session: a snapshot reduced with the actions after it equals a later snapshot',
       source: 'actions alone change a state, and every client reduces alike',
-      needs: 'session',
       async run(kit) {
         const session = await kit.session()
         const [early, late] = [await kit.join(), await kit.join()]
@@ -110,7 +105,6 @@ export const order: Topic = {
       id: 'K55',
       title: 'root: a snapshot reduced with the actions after it equals a later snapshot',
       source: 'actions alone change a state, and every client reduces alike',
-      needs: 'session',
       async run(kit) {
         const [early, late] = [await kit.join(), await kit.join()]
         const before = await early.subscribe(rootUri)
@@ -128,7 +122,6 @@ export const order: Topic = {
       id: 'K56',
       title: 'two clients that dispatch concurrently end with the same state and the same order',
       source: 'reconciliation: the host decides the order',
-      needs: 'session',
       async run(kit) {
         const session = await kit.session()
         const clients = [await kit.join(), await kit.join()]
@@ -152,7 +145,6 @@ export const order: Topic = {
       id: 'K57',
       title: 'envelopes and their actions match their schemas; an absent field is absent and not null',
       source: 'the schemas of envelopes and of the actions on the root and on a session',
-      needs: 'session',
       async run(kit) {
         const client = await kit.join({ initialSubscriptions: [rootUri] })
         const session = await kit.create(client)
@@ -171,7 +163,6 @@ export const order: Topic = {
       id: 'K58',
       title: 'subscribe may be sent right after createSession, before its response',
       source: 'sessions: the two requests may be pipelined',
-      needs: 'session',
       async run(kit) {
         const client = await kit.join()
         const channel = kit.unusedUri()
@@ -187,7 +178,6 @@ export const order: Topic = {
       title: 'a connection receives only actions and notifications that its version defines',
       source:
         'versions: the selected version holds for the whole connection; the prefix x- is for extensions',
-      needs: 'session',
       async run(kit) {
         const { client, session, chat } = await openConversation(kit)
         await client.subscribe(rootUri)

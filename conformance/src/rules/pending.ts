@@ -16,7 +16,6 @@ export const pending: Topic = {
       id: 'K210',
       title: 'queued messages keep the order of arrival; a message that is set again keeps its place',
       source: 'chat/pendingMessageSet: the queue, by id',
-      needs: 'session',
       async run(kit) {
         const { ann, ben, ids } = await queueThree(await pendingTurn(kit))
         const [first = ''] = ids
@@ -33,7 +32,6 @@ export const pending: Topic = {
       id: 'K211',
       title: 'reordering puts the named messages first and the others after them',
       source: 'chat/queuedMessagesReordered: unknown ids are ignored',
-      needs: 'session',
       async run(kit) {
         const { ann, ids } = await queueThree(await pendingTurn(kit))
         const [a = '', b = '', c = ''] = ids
@@ -48,7 +46,6 @@ export const pending: Topic = {
       id: 'K212',
       title: 'any client may remove a message from the queue',
       source: 'chat/pendingMessageRemoved',
-      needs: 'session',
       async run(kit) {
         const { ann, ben, ids } = await queueThree(await pendingTurn(kit))
         const [a = '', b = '', c = ''] = ids
@@ -62,7 +59,6 @@ export const pending: Topic = {
       id: 'K213',
       title: 'a chat has one steering message, and a later one replaces it',
       source: 'chat/pendingMessageSet: steering has one slot beside the queue',
-      needs: 'session',
       async run(kit) {
         const { ann, ben, ids } = await queueThree(await pendingTurn(kit))
         const [first, second] = [randomUUID(), randomUUID()]
@@ -76,7 +72,6 @@ export const pending: Topic = {
       id: 'K214',
       title: 'a steering message is kept while no turn is active',
       source: 'chats: a steering message is stored without an active turn',
-      needs: 'session',
       async run(kit) {
         const conversation = await openConversation(kit)
         const id = randomUUID()
@@ -89,7 +84,6 @@ export const pending: Topic = {
       id: 'K215',
       title: 'a turn started from the queue has a queued message, which leaves the queue',
       source: 'chat/turnStarted: queuedMessageId names the queued message',
-      needs: 'session',
       async run(kit) {
         const { conversation, turnId, release } = await pendingTurn(kit)
         const ids = [randomUUID(), randomUUID()]

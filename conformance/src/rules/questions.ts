@@ -22,7 +22,6 @@ export const questions: Topic = {
       id: 'K200',
       title: 'open questions are listed in their session until they are answered',
       source: 'sessions: inputNeeded lists everything that a chat waits for, and the status is InputNeeded',
-      needs: 'session',
       async run(kit) {
         const pending = await input.pendingRequest(kit)
         const { conversation } = pending
@@ -49,7 +48,6 @@ export const questions: Topic = {
       title: 'a draft of an answer is shared by all clients, and any client may remove it',
       source:
         'chat/inputAnswerChanged: the request holds the answers; without an answer the last one is removed',
-      needs: 'session',
       async run(kit) {
         const pending = await input.pendingRequest(kit)
         const [ann, ben] = [pending.conversation, await pending.conversation.withNewClient()]
@@ -71,7 +69,6 @@ export const questions: Topic = {
       title: 'an answer that does not match the schema is rejected and changes nothing',
       source: 'validation; the schema of an answer: its value, its state and the response',
       recommended: true,
-      needs: 'session',
       async run(kit) {
         const pending = await input.pendingRequest(kit)
         const { conversation, request } = pending
@@ -92,7 +89,6 @@ export const questions: Topic = {
       id: 'K203',
       title: 'accepted questions keep their place in the response, with all answers',
       source: 'chat/inputCompleted: its answers are merged into the existing answers',
-      needs: 'session',
       async run(kit) {
         const pending = await input.pendingRequest(kit)
         const [ann, ben] = [pending.conversation, await pending.conversation.withNewClient()]
@@ -116,7 +112,6 @@ export const questions: Topic = {
       id: 'K204',
       title: 'declined or cancelled questions record that response',
       source: 'chat/inputCompleted: the response of the user',
-      needs: 'session',
       async run(kit) {
         for (const response of ['decline', 'cancel']) {
           const pending = await input.pendingRequest(kit)
@@ -135,7 +130,6 @@ export const questions: Topic = {
       id: 'K205',
       title: 'when two clients answer concurrently, the first counts and all clients see the same response',
       source: 'chat/inputCompleted: an answered request is no longer open',
-      needs: 'session',
       async run(kit) {
         const pending = await input.pendingRequest(kit)
         const [ann, ben] = [pending.conversation, await pending.conversation.withNewClient()]
@@ -159,7 +153,6 @@ export const questions: Topic = {
       id: 'K206',
       title: 'a client that has not opened the chat can answer questions through the session',
       source: 'sessions: an entry of inputNeeded holds all data needed to answer it',
-      needs: 'session',
       async run(kit) {
         const pending = await input.pendingRequest(kit)
         const { conversation } = pending
@@ -184,7 +177,6 @@ export const questions: Topic = {
       id: 'K207',
       title: 'questions that are open when their turn is cancelled no longer need input',
       source: 'chats: only questions of the active turn are open',
-      needs: 'session',
       async run(kit) {
         const pending = await input.pendingRequest(kit)
         const { conversation, request } = pending
@@ -210,7 +202,6 @@ export const questions: Topic = {
       title: 'answers to an unknown request change nothing',
       source:
         'chat/inputAnswerChanged and chat/inputCompleted: an unknown request leaves the state unchanged',
-      needs: 'session',
       async run(kit) {
         const pending = await input.pendingRequest(kit)
         const { conversation, request } = pending

@@ -17,7 +17,6 @@ export const rejection: Topic = {
       id: 'K70',
       title: 'an invalid action comes back to its dispatcher with a rejectionReason',
       source: 'validation: a rejection is an echo with a reason and the origin',
-      needs: 'session',
       async run(kit) {
         const session = await kit.session()
         const client = await kit.join()
@@ -29,7 +28,6 @@ export const rejection: Topic = {
       id: 'K71',
       title: 'a default chat that the session does not have is rejected',
       source: 'validation on the session channel',
-      needs: 'session',
       async run(kit) {
         const session = await kit.session()
         const client = await kit.join()
@@ -42,7 +40,6 @@ export const rejection: Topic = {
       id: 'K72',
       title: 'a rejection is delivered to its dispatcher only',
       source: 'validation: a rejection is an echo; no other client sees the action',
-      needs: 'session',
       async run(kit) {
         const session = await kit.session()
         const [ann, ben] = [await kit.join(), await kit.join()]
@@ -60,7 +57,6 @@ export const rejection: Topic = {
       id: 'K73',
       title: 'a rejected action does not change the state',
       source: 'validation comes before reduction',
-      needs: 'session',
       async run(kit) {
         const session = await kit.session()
         const [ann, ben] = [await kit.join(), await kit.join()]
@@ -75,7 +71,6 @@ export const rejection: Topic = {
       id: 'K74',
       title: 'every dispatched action comes back exactly once, accepted or rejected',
       source: 'reconciliation: a client removes each pending action once',
-      needs: 'session',
       async run(kit) {
         const session = await kit.session()
         const client = await kit.join()
@@ -95,7 +90,6 @@ export const rejection: Topic = {
       id: 'K75',
       title: 'an action for a channel that does not exist is ignored without a response',
       source: 'validation: unknown channels',
-      needs: 'session',
       async run(kit) {
         const session = await kit.session()
         const client = await kit.join()
@@ -109,7 +103,6 @@ export const rejection: Topic = {
       id: 'K76',
       title: 'cancelling a turn while no turn runs is rejected',
       source: 'validation on the chat channel',
-      needs: 'session',
       async run(kit) {
         const { client, chat } = await openConversation(kit)
         await client.mustReject(chat, actionOf('chat/turnCancelled', { turnId: 'none', duration: 0 }))
@@ -119,7 +112,6 @@ export const rejection: Topic = {
       id: 'K77',
       title: 'confirming a tool call that is not pending is rejected',
       source: 'validation on the chat channel',
-      needs: 'session',
       async run(kit) {
         const { client, chat } = await openConversation(kit)
         const answer = { turnId: 'none', toolCallId: 'none', approved: true, confirmed: 'user-action' }

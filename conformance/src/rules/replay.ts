@@ -19,7 +19,6 @@ export const replay: Topic = {
       id: 'K60',
       title: 'a replay holds exactly the missed actions, in order',
       source: 'reconnect: the content of a replay',
-      needs: 'session',
       async run(kit) {
         const { session, ann, ben, lastSeen } = await disconnected(kit)
         const last = await changeMeanwhile(ann, session)
@@ -36,7 +35,6 @@ export const replay: Topic = {
       id: 'K61',
       title: 'a client that reconnects ends with the same state as a client that stayed connected',
       source: 'reconnect: no action is lost or applied twice, by a replay or by a snapshot',
-      needs: 'session',
       async run(kit) {
         const { session, ann, ben, lastSeen, starts } = await disconnected(kit)
         await changeMeanwhile(ann, session)
@@ -54,7 +52,6 @@ export const replay: Topic = {
       id: 'K62',
       title: 'a replay holds no action that the client has already seen',
       source: 'reconnect: only actions above lastSeenServerSeq are replayed',
-      needs: 'session',
       async run(kit) {
         const { session, ann, ben } = await disconnected(kit)
         const last = await ann.retitle(session)
@@ -72,7 +69,6 @@ export const replay: Topic = {
       id: 'K63',
       title: 'after reconnect the listed channels are subscribed, and no action is delivered twice',
       source: 'reconnect: the result holds all missed actions and restores the subscriptions',
-      needs: 'session',
       async run(kit) {
         const { session, ann, ben, lastSeen } = await disconnected(kit)
         await changeMeanwhile(ann, session)
@@ -87,7 +83,6 @@ export const replay: Topic = {
       id: 'K64',
       title: 'channels that no longer exist are reported as missing, and the others are restored',
       source: 'reconnect: the field missing; a result with snapshots leaves those channels out',
-      needs: 'session',
       async run(kit) {
         const { session, ann, ben, lastSeen } = await disconnected(kit)
         const disposed = await kit.create(ann)
@@ -109,7 +104,6 @@ export const replay: Topic = {
       id: 'K65',
       title: 'a lastSeenServerSeq that the host has never assigned is not answered with a replay',
       source: 'reconnect: a host that cannot know the missed actions sends snapshots',
-      needs: 'session',
       async run(kit) {
         const { session, ann, ben } = await disconnected(kit)
         const last = await changeMeanwhile(ann, session)
@@ -131,6 +125,7 @@ export const replay: Topic = {
       id: 'K66',
       title: 'an unknown client gets a result, or gets an error and may initialize on the same connection',
       source: 'reconnect: clients fall back to initialize after any error',
+      sessionless: true,
       async run(kit) {
         const client = await kit.connect()
         const params = { clientId: client.clientId, lastSeenServerSeq: 1, subscriptions: [rootUri] }
@@ -144,7 +139,6 @@ export const replay: Topic = {
       id: 'K67',
       title: 'notifications are not replayed: what a client is told after reconnect is the present',
       source: 'reconnect: only actions are replayed; the client lists the sessions again',
-      needs: 'session',
       async run(kit) {
         const marker = await kit.session()
         const [ann, ben] = [await kit.join(), await kit.join()]
@@ -174,7 +168,6 @@ export const replay: Topic = {
       id: 'K68',
       title: 'a channel that reconnect does not list is no longer subscribed',
       source: 'reconnect: its list replaces the subscriptions',
-      needs: 'session',
       async run(kit) {
         const { session, ann, ben, lastSeen } = await disconnected(kit)
         const marker = await kit.session()

@@ -17,7 +17,6 @@ export const sessions: Topic = {
       id: 'K80',
       title: 'a session in use is in the list, with its URI and its provider',
       source: 'sessions: createSession and listSessions',
-      needs: 'session',
       async run(kit) {
         const client = await kit.join()
         const session = await kit.mustCreate(client, kit.unusedUri())
@@ -31,7 +30,6 @@ export const sessions: Topic = {
       id: 'K81',
       title: 'a session in use is announced to the subscribers of the root',
       source: 'sessions: root/sessionAdded, at creation or at the first use',
-      needs: 'session',
       async run(kit) {
         const [ann, ben] = [await kit.join(), await kit.join({ initialSubscriptions: [rootUri] })]
         const session = await createInUse(kit, ann)
@@ -42,7 +40,6 @@ export const sessions: Topic = {
       id: 'K82',
       title: 'creating a session under a URI in use is refused with -32003, for every client',
       source: 'sessions: a URI names one session',
-      needs: 'session',
       async run(kit) {
         const channel = await kit.session()
         for (const client of [await kit.join(), await kit.join()])
@@ -53,6 +50,7 @@ export const sessions: Topic = {
       id: 'K83',
       title: 'creating a session with an unknown provider is refused with -32002',
       source: 'errors: ProviderNotFound',
+      sessionless: true,
       async run(kit) {
         const client = await kit.join()
         const channel = kit.unusedUri()
@@ -68,7 +66,6 @@ export const sessions: Topic = {
       id: 'K84',
       title: 'a disposed session is announced as removed and is no longer in the list',
       source: 'sessions: disposeSession and root/sessionRemoved',
-      needs: 'session',
       async run(kit) {
         const [ann, ben] = [await kit.join(), await kit.join({ initialSubscriptions: [rootUri] })]
         const channel = await createInUse(kit, ann)
@@ -82,7 +79,6 @@ export const sessions: Topic = {
       id: 'K85',
       title: 'a disposed session cannot be subscribed to',
       source: 'sessions: disposeSession; errors: not found',
-      needs: 'session',
       async run(kit) {
         const client = await kit.join()
         const channel = await kit.create(client)
@@ -96,6 +92,7 @@ export const sessions: Topic = {
       title: 'disposing of a session that does not exist is refused as not found',
       source: 'errors: SessionNotFound or NotFound',
       recommended: true,
+      sessionless: true,
       async run(kit) {
         const client = await kit.join()
         const { NotFound, SessionNotFound } = errorCodes
@@ -106,7 +103,6 @@ export const sessions: Topic = {
       id: 'K87',
       title: 'following the cursors of the list returns every session once',
       source: 'paging: a cursor leads to the next page',
-      needs: 'session',
       async run(kit) {
         const client = await kit.join()
         const own = [
@@ -124,7 +120,6 @@ export const sessions: Topic = {
       title: 'a list cursor that the host has not issued is refused with -32602',
       source: 'paging: invalid cursors',
       recommended: true,
-      needs: 'session',
       async run(kit) {
         const client = await kit.join()
         for (let n = 0; n < 2; n++) await createInUse(kit, client)
@@ -140,7 +135,6 @@ export const sessions: Topic = {
       id: 'K89',
       title: 'a change of a session summary does not repeat the identity of the session',
       source: 'root/sessionSummaryChanged: resource, provider and createdAt are left out',
-      needs: 'session',
       async run(kit) {
         const client = await kit.join({ initialSubscriptions: [rootUri] })
         const channel = await createInUse(kit, client)

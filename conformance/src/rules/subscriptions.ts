@@ -16,6 +16,7 @@ export const subscriptions: Topic = {
       id: 'K40',
       title: 'an initial subscription to the root returns a snapshot of the root',
       source: 'subscriptions: one snapshot for each initial channel that has a state',
+      sessionless: true,
       async run(kit) {
         const client = await kit.connect()
         const { snapshots = [] } = await client.initialize({ initialSubscriptions: [rootUri] })
@@ -31,6 +32,7 @@ export const subscriptions: Topic = {
       id: 'K41',
       title: 'subscribing to the root returns a snapshot with a root state',
       source: 'subscriptions: the root always exists and has a state',
+      sessionless: true,
       async run(kit) {
         const client = await kit.join()
         checkShape('a root state', RootState, (await client.subscribe(rootUri)).state)
@@ -40,6 +42,7 @@ export const subscriptions: Topic = {
       id: 'K42',
       title: 'subscribing to a channel that does not exist is refused as not found',
       source: 'errors: NotFound, or SessionNotFound for a session',
+      sessionless: true,
       async run(kit) {
         const client = await kit.join()
         const { NotFound, SessionNotFound } = errorCodes
@@ -52,7 +55,6 @@ export const subscriptions: Topic = {
       id: 'K43',
       title: 'subscribing to a session returns a snapshot with a session state',
       source: 'subscriptions, and the shape of a session state',
-      needs: 'session',
       async run(kit) {
         const session = await kit.session()
         const client = await kit.join()
@@ -63,7 +65,6 @@ export const subscriptions: Topic = {
       id: 'K44',
       title: 'a snapshot is followed by every later action of its channel, numbered above fromSeq',
       source: 'subscriptions: no gap between a snapshot and the actions after it',
-      needs: 'session',
       async run(kit) {
         const session = await kit.session()
         const [early, late] = [await kit.join(), await kit.join()]
@@ -82,7 +83,6 @@ export const subscriptions: Topic = {
       id: 'K45',
       title: 'an action is delivered to the subscribers of its channel and to no other client',
       source: 'subscriptions: the recipients of an action',
-      needs: 'session',
       async run(kit) {
         const [session, marker] = [await kit.session(), await kit.session()]
         const [ann, ben] = [await kit.join(), await kit.join()]
@@ -96,7 +96,6 @@ export const subscriptions: Topic = {
       id: 'K46',
       title: 'after unsubscribe no action of the channel is delivered',
       source: 'subscriptions: the effect of unsubscribe',
-      needs: 'session',
       async run(kit) {
         const [session, marker] = [await kit.session(), await kit.session()]
         const [ann, ben] = [await kit.join(), await kit.join()]
@@ -115,7 +114,6 @@ export const subscriptions: Topic = {
       id: 'K47',
       title: 'subscribing again returns the current state, and later actions follow',
       source: 'subscriptions: every subscribe returns a snapshot',
-      needs: 'session',
       async run(kit) {
         const session = await kit.session()
         const [ann, ben] = [await kit.join(), await kit.join()]
@@ -132,7 +130,6 @@ export const subscriptions: Topic = {
       id: 'K48',
       title: 'an initial subscription to a session returns its snapshot, and later actions follow',
       source: 'subscriptions: initial subscriptions work like any other',
-      needs: 'session',
       async run(kit) {
         const session = await kit.session()
         const [ann, ben] = [await kit.join(), await kit.connect()]
@@ -150,7 +147,6 @@ export const subscriptions: Topic = {
       id: 'K49',
       title: 'notifications about sessions go to the subscribers of the root and to no other client',
       source: 'subscriptions since 0.2: the recipients of a notification',
-      needs: 'session',
       async run(kit) {
         const marker = await kit.session()
         const [ann, ben] = [await kit.join({ initialSubscriptions: [rootUri] }), await kit.join()]

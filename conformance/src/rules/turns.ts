@@ -16,7 +16,6 @@ export const turns: Topic = {
       id: 'K120',
       title: 'a turn that a client starts is echoed with its origin and message, and is in the chat state',
       source: 'actions: an echo names its origin; chat/turnStarted',
-      needs: 'session',
       async run(kit) {
         const conversation = await openConversation(kit)
         const turnId = await conversation.beginTurn()
@@ -31,7 +30,6 @@ export const turns: Topic = {
       id: 'K121',
       title: 'a turn ends exactly once, with a duration of at least 0',
       source: 'chats: chat/turnComplete, chat/turnCancelled or chat/error ends a turn and gives its duration',
-      needs: 'session',
       async run(kit) {
         const conversation = await openConversation(kit)
         const turnId = await conversation.beginTurn()
@@ -49,7 +47,6 @@ export const turns: Topic = {
       id: 'K122',
       title: 'no action names a turn after its end',
       source: 'chats: an action of a turn names the active turn',
-      needs: 'session',
       async run(kit) {
         const conversation = await openConversation(kit)
         const turnId = await conversation.runTurn()
@@ -61,7 +58,6 @@ export const turns: Topic = {
       id: 'K123',
       title: 'a response part is created before text is appended to it',
       source: 'chats: chat/responsePart comes before chat/delta and chat/reasoning',
-      needs: 'session',
       async run(kit) {
         const conversation = await openConversation(kit)
         await conversation.runTurn()
@@ -81,7 +77,6 @@ export const turns: Topic = {
       id: 'K124',
       title: 'a cancelled turn has ended, and the next turn can start',
       source: 'chats: chat/turnCancelled ends the active turn',
-      needs: 'session',
       async run(kit) {
         const conversation = await openConversation(kit)
         const turnId = conversation.dispatchTurn()
@@ -98,7 +93,6 @@ export const turns: Topic = {
       id: 'K125',
       title: 'every action of a turn matches its schema',
       source: 'the schemas of the actions on a chat',
-      needs: 'session',
       async run(kit) {
         const conversation = await openConversation(kit)
         await conversation.runTurn()
@@ -112,7 +106,6 @@ export const turns: Topic = {
       id: 'K126',
       title: 'all clients receive the same turn and end with the state of a later snapshot',
       source: 'actions alone change a state, and every client reduces alike',
-      needs: 'session',
       async run(kit) {
         const ann = await openConversation(kit)
         const ben = await ann.withNewClient()
@@ -128,7 +121,6 @@ export const turns: Topic = {
       id: 'K127',
       title: 'a client that joins during a turn ends with the same state as a client that was there',
       source: 'subscriptions: no gap between a snapshot and the actions after it',
-      needs: 'session',
       async run(kit) {
         const ann = await openConversation(kit)
         const turnId = await ann.beginTurn()
@@ -148,7 +140,6 @@ export const turns: Topic = {
       id: 'K128',
       title: 'a client that reconnects during a turn ends with the same state as a client that stayed',
       source: 'reconnect: no action is lost or applied twice',
-      needs: 'session',
       async run(kit) {
         const ann = await openConversation(kit)
         const ben = await ann.withNewClient()

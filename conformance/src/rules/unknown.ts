@@ -14,6 +14,7 @@ export const unknown: Topic = {
       id: 'K90',
       title: 'an unknown notification is ignored, and the connection stays open',
       source: 'versions: a peer ignores what it does not know',
+      sessionless: true,
       async run(kit) {
         const client = await kit.join()
         for (const method of ['x-conformance/nothing', 'setClientManagedSettingsPermissions', 'constructor'])
@@ -27,6 +28,7 @@ export const unknown: Topic = {
       id: 'K91',
       title: 'unknown fields and _meta in params are ignored',
       source: 'versions: additive fields; messages: every request may carry _meta',
+      sessionless: true,
       async run(kit) {
         const more = { ...unknownFields, _meta: unknownFields }
         const client = await kit.join(more)
@@ -39,7 +41,6 @@ export const unknown: Topic = {
       id: 'K92',
       title: 'an action with an unknown field is accepted and applied',
       source: 'versions: additive fields',
-      needs: 'session',
       async run(kit) {
         const session = await kit.session()
         const [ann, ben] = [await kit.join(), await kit.join()]
@@ -53,7 +54,6 @@ export const unknown: Topic = {
       id: 'K93',
       title: 'an action of an unknown type changes no state and closes no connection',
       source: 'actions: reducers ignore unknown types',
-      needs: 'session',
       async run(kit) {
         const session = await kit.session()
         const [ann, ben] = [await kit.join(), await kit.join()]
@@ -71,6 +71,7 @@ export const unknown: Topic = {
       id: 'K94',
       title: 'null in an optional field counts as absent',
       source: 'wire format: readers treat null as absent',
+      sessionless: true,
       async run(kit) {
         const client = await kit.join({ clientInfo: null, locale: null, capabilities: null })
         await client.subscribe(rootUri, { view: null, delivery: null })
@@ -81,6 +82,7 @@ export const unknown: Topic = {
       id: 'K95',
       title: 'a request to the connection without a channel gets a response: a result or an error',
       source: 'messages: one response to each request; clients in use leave channel out',
+      sessionless: true,
       async run(kit) {
         const client = await kit.join()
         for (const method of ['ping', 'listSessions', 'reconnect'])

@@ -14,6 +14,7 @@ const malformed = ['1.0', 'v1.0.0', '01.0.0', '1.0.0-beta', '1.0.0+build', '^1.0
 export const versions: Topic = {
   name: 'versions',
   everyVersion: true,
+  sessionless: true,
   rules: [
     {
       id: 'K20',

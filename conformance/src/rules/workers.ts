@@ -14,7 +14,6 @@ export const workers: Topic = {
       id: 'K220',
       title: 'a chat started by a tool and the call of that tool name each other',
       source: 'chats: the origin of a chat and the subagent block of its tool call agree',
-      needs: 'session',
       async run(kit) {
         const { workerPrompt } = kit.options
         if (workerPrompt === undefined)

@@ -1,12 +1,10 @@
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
-import type { ChatState } from '@atrium/protocol/chat/state'
-import { defaultChatUri } from '@atrium/protocol/uri'
 import type { Chance } from '../chance.ts'
 import { Client } from './client.ts'
 import { LinkLost } from './errors.ts'
+import { expected, turnsEnded } from './expected.ts'
 import { readRun, writeStored } from './history.ts'
 import type { Stored } from './history.ts'
 import { HostProcess } from './host.ts'
@@ -92,6 +90,11 @@ export class Trial {
     return this.#address !== undefined
   }
 
+  /** Starts a host. Rejects with what it said if it exits before it listens. */
+  async mustStart(options: HostOptions = {}): Promise<void> {
+    if (!(await this.start(options))) throw new Error(`the host does not start: ${this.host.stderr}`)
+  }
+
   /** Connects all clients, and waits until everything they ever sent has an outcome. */
   async converge(address: () => Address = () => this.address): Promise<void> {
     const back = async (client: Client): Promise<void> => {
@@ -146,7 +149,7 @@ export class Trial {
    * lets a new client read all sessions, stops the host, and judges the run.
    */
   async finish(options: HostOptions & Ending = {}): Promise<void> {
-    if (!(await this.start(options))) throw new Error(`the host does not start: ${this.host.stderr}`)
+    await this.mustStart(options)
     const difference = await this.settle()
     this.cut()
     this.host.signal('SIGTERM')
@@ -166,25 +169,13 @@ export class Trial {
     const newcomer = this.client(`newcomer-${this.clients.length}-${basename(this.folder)}`)
     await this.insist(() => newcomer.connect(this.address))
     for (const uri of this.sessions.live) await newcomer.subscribe(uri)
-    await this.withTimeout(this.#turnsEnded(newcomer), 'the end of all turns')
+    await this.withTimeout(turnsEnded(newcomer, this.sessions), 'the end of all turns')
     return this.#older?.difference(this.address, timeoutMs / 3)
   }
 
   /** Ends the links of all clients. */
   cut(): void {
     for (const client of this.#all) client.cut()
-  }
-
-  /** Waits until no chat has an active turn. Subscribes again and again, because this client does not fold actions. */
-  async #turnsEnded(newcomer: Client): Promise<void> {
-    const chats = this.sessions.live.map(defaultChatUri)
-    for (const chat of chats)
-      for (;;) {
-        await newcomer.subscribe(chat)
-        const { activeTurn } = (newcomer.shown.get(chat) ?? {}) as Partial<ChatState>
-        if (!activeTurn) break
-        await sleep(100)
-      }
   }
 
   judgeRun(stored: Stored): void {
@@ -209,16 +200,8 @@ export class Trial {
   }
 
   /** Waits for an event that must happen. Rejects with its name if it does not. */
-  async withTimeout<T>(event: Promise<T>, what: string): Promise<T> {
-    let timer: NodeJS.Timeout | undefined
-    const never = new Promise<never>((_, reject) => {
-      const expire = (): void => {
-        const pending = this.#all.map((client) => client.pendingText)
-        reject(new Error([`timed out: ${what}`, ...pending, this.host.stderr].join('\n')))
-      }
-      timer = setTimeout(expire, timeoutMs)
-    })
-    return Promise.race([event, never]).finally(() => clearTimeout(timer))
+  withTimeout<T>(event: Promise<T>, what: string): Promise<T> {
+    return expected(event, { what, timeoutMs, clients: this.#all, logs: () => [this.host.stderr] })
   }
 }
 
@@ -226,6 +209,29 @@ export class Trial {
 async function all(event: readonly Promise<void>[]): Promise<void> {
   const ends = await Promise.allSettled(event)
   for (const end of ends) if (end.status === 'rejected') throw end.reason
+}
+
+interface Cast {
+  readonly tally: Tally
+  readonly name: string
+  readonly chance: Chance
+  readonly clients?: readonly string[]
+  /** Whether clients of older protocol versions take part. */
+  readonly older?: boolean
+  readonly data?: string
+}
+
+/** Makes a trial for a task, and cleans up after it. */
+export async function withTrial(cast: Cast, task: (trial: Trial) => Promise<void>): Promise<void> {
+  const { tally, name, chance, clients = [], older = false, data } = cast
+  const trial = new Trial(tally, name, chance, data)
+  for (const id of clients) trial.client(id)
+  if (older) trial.addOlderClients()
+  try {
+    await task(trial)
+  } finally {
+    await trial.cleanUp()
+  }
 }
 
 export function newDataFolder(): string {

@@ -9,6 +9,7 @@ import type { RunContext } from './checks/context.ts'
 import { SimulatedChanges } from './changes/changes.ts'
 import { checkAnnotations } from './changes/change-checks.ts'
 import { Disk } from './disk.ts'
+import { Meanings } from '../judge/link-rules.ts'
 import { watchEphemeral } from './ephemeral.ts'
 import { Invariants } from './checks/invariants.ts'
 import type { Link } from './link.ts'
@@ -75,7 +76,7 @@ export class Simulation<P extends SimulatedClient = SimulatedClient> implements 
   readonly model = new ReferenceModel((problem) => this.fail('I3', problem))
   readonly disk: Disk
   readonly invariants: Invariants
-  readonly meanings = new Map<string, string>()
+  readonly meanings = new Meanings()
   /** The search index. It survives crashes, and may then be ahead of the disk. */
   readonly index = memorySearch()
   /** The files and what happens to them. Only the theme `changes` has files. */

@@ -2,7 +2,7 @@ import type { Action, Envelope, Uri } from '@atrium/protocol/channel'
 import { kindNamed } from '@atrium/protocol/channels'
 import type { ChannelKind } from '@atrium/protocol/kind'
 import type { Run, StoredChannel } from '../history.ts'
-import { canonical } from './compare.ts'
+import { canonical, isRelaxed } from './compare.ts'
 import type { ClientEvents } from './event.ts'
 
 /** The whole log of a channel as the disk has it: every envelope, and the state after each. */
@@ -29,10 +29,11 @@ export class ChannelLog {
     return this.#bySeq.get(seq)
   }
 
-  /** Returns the sequence numbers of the envelopes above `after`, up to `upTo`. */
-  between(after: number, upTo: number): readonly number[] {
-    const all = this.channel.envelopes.map(({ serverSeq }) => serverSeq)
-    return all.filter((seq) => seq > after && seq <= upTo)
+  /** Returns the first number above `after` and below `before` whose envelope may not be merged with others. */
+  strictBetween(after: number, before: number): number | undefined {
+    return this.channel.envelopes.find(
+      (envelope) => envelope.serverSeq > after && envelope.serverSeq < before && !isRelaxed(envelope),
+    )?.serverSeq
   }
 
   /** Returns the state after all envelopes up to a sequence number; undefined before the first known state. */

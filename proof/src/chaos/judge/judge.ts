@@ -3,8 +3,8 @@ import { kept, once } from './durable.ts'
 import { oneOutcome } from './outcomes.ts'
 import { eventsOf } from './event.ts'
 import { replicated, listed, rebuilt, shown } from './fold.ts'
-import { gapless, inSentOrder, missed, oneMeaning, rising } from './order.ts'
-import { authorised, onlySubscribed, readable } from './origin.ts'
+import { inSentOrder, linksKeepRules, missed, oneMeaning } from './order.ts'
+import { authorised, readable } from './origin.ts'
 import { channelLogs } from './channel-log.ts'
 import { oneEnd, summariesAgree } from './turns.ts'
 import type { Violation } from './violation.ts'
@@ -30,14 +30,12 @@ export function judge(run: Run): Verdict {
     ...summariesAgree(run),
     ...authorised(run, clients),
     ...clients.flatMap((each) => [
-      ...rising(each),
-      ...gapless(each, logs),
+      ...linksKeepRules(each, logs),
       ...missed(run, each, logs),
       ...inSentOrder(each),
       ...shown(run, each, logs),
       ...replicated(run, each, logs),
       ...oneOutcome(run, each, logs),
-      ...onlySubscribed(each),
       ...readable(each),
     ]),
   ]

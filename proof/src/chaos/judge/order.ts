@@ -1,76 +1,62 @@
 import type { Envelope, Uri } from '@atrium/protocol/channel'
 import type { Run } from '../history.ts'
 import type { Event, ClientEvents } from './event.ts'
-import { canonical, isRelaxed } from './compare.ts'
 import type { ChannelLog } from './channel-log.ts'
 import type { Violation } from './violation.ts'
+import { LinkRules, Meanings } from '../../judge/link-rules.ts'
 
 /** Checks I2: a sequence number stands for one envelope, the same for every client and for ever. */
 export function oneMeaning({ stored }: Run, clients: readonly ClientEvents[]): readonly Violation[] {
-  const meanings = new Map<number, string>()
-  const violations: Violation[] = []
-  const learn = (envelope: Envelope, client?: string): void => {
-    const meaning = meaningOf(envelope)
-    const before = meanings.get(envelope.serverSeq) ?? meaning
-    meanings.set(envelope.serverSeq, before)
-    if (before === meaning) return
+  const meanings = new Meanings()
+  const learn = (envelope: Envelope, client?: string): readonly Violation[] => {
+    const before = meanings.conflict(envelope)
+    if (before === undefined) return []
     const sentence = `number ${envelope.serverSeq} meant something else before: ${before}`
-    violations.push({ rule: 'I2', sentence, envelope, ...(client !== undefined && { client }) })
+    return [{ rule: 'I2', sentence, envelope, ...(client !== undefined && { client }) }]
   }
-  for (const { envelopes } of stored.channels) for (const envelope of envelopes) learn(envelope)
-  for (const { client, events } of clients)
-    for (const event of events) if (event.what === 'delivered') learn(event.envelope, client)
-  return violations
+  return [
+    ...stored.channels.flatMap(({ envelopes }) => envelopes.flatMap((envelope) => learn(envelope))),
+    ...clients.flatMap(({ client, events }) =>
+      events.flatMap((event) => (event.what === 'delivered' ? learn(event.envelope, client) : [])),
+    ),
+  ]
 }
 
-/**
- * Checks I2, I8: the sequence numbers that a client receives rise, also across links. No snapshot is older than what
- * the client already knew.
- */
-export function rising({ client, events }: ClientEvents): readonly Violation[] {
-  let seen = 0
-  return events.flatMap((event): readonly Violation[] => {
-    if (event.what === 'delivered') {
-      const { serverSeq } = event.envelope
-      const before = seen
-      seen = Math.max(seen, serverSeq)
-      if (serverSeq > before) return []
-      return [
-        { rule: 'I2', client, sentence: `${serverSeq} was sent after ${before}`, envelope: event.envelope },
-      ]
-    }
-    if (event.what !== 'subscribed' || !event.snapshot) return []
-    const before = seen
-    seen = Math.max(seen, event.from)
-    if (event.from >= before) return []
-    return [{ rule: 'I8', client, sentence: `${event.channel} was shown at ${event.from}, after ${before}` }]
-  })
-}
-
-/**
- * Checks I2: a link receives every envelope of its subscribed channels, up to the highest number that it received.
- */
-export function gapless(
+/** Checks the rules of each link of a client. Its numbers rise also across links. */
+export function linksKeepRules(
   { client, events }: ClientEvents,
   logs: ReadonlyMap<Uri, ChannelLog>,
 ): readonly Violation[] {
-  return byLink(events).flatMap((link) => {
-    const delivered = new Set(
-      link.flatMap((event) => (event.what === 'delivered' ? [event.envelope.serverSeq] : [])),
-    )
-    return spansOf(link).flatMap(({ channel, from, upTo }) => {
-      const missed =
-        logs
-          .get(channel)
-          ?.between(from, upTo)
-          .filter((seq) => !delivered.has(seq) && !isMerged(logs.get(channel)?.at(seq))) ?? []
-      return missed.map((seq): Violation => {
-        const envelope = logs.get(channel)?.at(seq)
-        const sentence = `received ${channel} up to ${upTo}, but not ${seq}`
-        return { rule: 'I2', client, sentence, ...(envelope && { envelope }) }
-      })
-    })
-  })
+  const violations: Violation[] = []
+  const facts = {
+    clientId: client,
+    // The host may merge relaxed envelopes into one, so not each of them is delivered.
+    missed: (channel: Uri, after: number, before: number) => logs.get(channel)?.strictBetween(after, before),
+    fail: (rule: 'I2' | 'I8' | 'I9', sentence: string, envelope?: Envelope) =>
+      void violations.push({ rule, client, sentence, ...(envelope && { envelope }) }),
+  }
+  let last = 0
+  for (const link of byLink(events)) {
+    const rules = new LinkRules(facts, last)
+    for (const event of link) {
+      if (event.what === 'subscribed' && event.snapshot) {
+        // The host sends a snapshot only after all envelopes up to the snapshot's number.
+        rules.complete(event.from + 1, [event.channel])
+        rules.shown(event.channel, event.from)
+      } else if (event.what === 'subscribed') rules.resumed(event.channel, event.from)
+      if (event.what === 'unsubscribed') {
+        rules.complete(rules.last + 1, [event.channel])
+        rules.unsubscribed(event.channel)
+      }
+      if (event.what !== 'delivered') continue
+      rules.delivered(event.envelope)
+      if (event.envelope.rejectionReason === undefined)
+        rules.reached(event.envelope.channel, event.envelope.serverSeq)
+    }
+    rules.complete(rules.last + 1)
+    last = rules.last
+  }
+  return violations
 }
 
 /**
@@ -120,33 +106,7 @@ export function inSentOrder({ client, events }: ClientEvents): readonly Violatio
   return violations
 }
 
-/** A subscription of a link: the number it starts from, and the number up to which every envelope must have arrived. */
-interface Span {
-  readonly channel: Uri
-  readonly from: number
-  upTo: number
-}
-
-function spansOf(link: readonly Event[]): readonly Span[] {
-  const open = new Map<Uri, Span>()
-  const spans: Span[] = []
-  const reach = (seq: number): void => {
-    for (const span of open.values()) span.upTo = Math.max(span.upTo, seq)
-  }
-  for (const event of link) {
-    if (event.what === 'delivered') reach(event.envelope.serverSeq)
-    if (event.what === 'unsubscribed') open.delete(event.channel)
-    if (event.what !== 'subscribed') continue
-    // The host sends a snapshot only after all envelopes up to the snapshot's number.
-    if (event.snapshot) reach(event.from)
-    const span = { channel: event.channel, from: event.from, upTo: event.from }
-    open.set(event.channel, span)
-    spans.push(span)
-  }
-  return spans
-}
-
-export function byLink(events: readonly Event[]): readonly (readonly Event[])[] {
+function byLink(events: readonly Event[]): readonly (readonly Event[])[] {
   const links = new Map<number, Event[]>()
   for (const event of events) {
     const link = links.get(event.link) ?? []
@@ -154,17 +114,4 @@ export function byLink(events: readonly Event[]): readonly (readonly Event[])[] 
     links.set(event.link, link)
   }
   return [...links.values()]
-}
-
-function meaningOf({ channel, action, origin, rejectionReason }: Envelope): string {
-  const by = origin && { clientId: origin.clientId, clientSeq: origin.clientSeq }
-  const words = isMerged({ channel, action, serverSeq: 0 }) ? action.type : action
-  return canonical({ channel, words, by, rejectionReason })
-}
-
-/**
- * Whether the host may merge the envelope with others into one, which then has more text than the stored envelope.
- */
-function isMerged(envelope: Envelope | undefined): boolean {
-  return envelope !== undefined && isRelaxed(envelope)
 }

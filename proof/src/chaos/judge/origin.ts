@@ -3,7 +3,6 @@ import { defaultChatUri, rootUri } from '@atrium/protocol/uri'
 import type { Run } from '../history.ts'
 import { requestsFor } from './durable.ts'
 import type { ClientEvents } from './event.ts'
-import { byLink } from './order.ts'
 import { canonical, kindOf } from './compare.ts'
 import type { Violation } from './violation.ts'
 
@@ -40,27 +39,6 @@ export function authorised({ stored }: Run, clients: readonly ClientEvents[]): r
     if (sentence === undefined) return []
     const { client, envelope } = seen
     return [{ rule: 'I9' as const, sentence, envelope, ...(client !== undefined && { client }) }]
-  })
-}
-
-/**
- * Checks I9: a link receives only its subscribed channels and its client's own actions. A rejection goes only to the
- * client that dispatched the action.
- */
-export function onlySubscribed({ client, events }: ClientEvents): readonly Violation[] {
-  return byLink(events).flatMap((link) => {
-    const known = new Set<Uri>()
-    return link.flatMap((event): readonly Violation[] => {
-      if (event.what === 'subscribed') known.add(event.channel)
-      if (event.what !== 'delivered' || event.envelope.origin?.clientId === client) return []
-      const { channel, rejectionReason } = event.envelope
-      if (known.has(channel) && rejectionReason === undefined) return []
-      const sentence =
-        rejectionReason === undefined
-          ? `is not subscribed to ${channel}`
-          : 'received the rejection of another client'
-      return [{ rule: 'I9', client, sentence, envelope: event.envelope }]
-    })
   })
 }
 

@@ -2,12 +2,11 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { ChatState } from '@atrium/protocol/chat/state'
-import { defaultChatUri } from '@atrium/protocol/uri'
 import type { Chance } from '../../chance.ts'
 import type { PostgresServer } from '../../postgres/server.ts'
 import { Client } from '../client.ts'
 import { LinkLost } from '../errors.ts'
+import { expected, turnsEnded } from '../expected.ts'
 import { readRun, writeStored } from '../history.ts'
 import type { Address } from '../host.ts'
 import { judge } from '../judge/judge.ts'
@@ -136,7 +135,7 @@ export class ClusterTrial {
     const newcomer = new Client(this.folder, 'newcomer')
     const looking = this.#linked(newcomer, async () => {
       for (const uri of this.sessions.live) await newcomer.subscribe(uri)
-      await this.#turnsEnded(newcomer)
+      await turnsEnded(newcomer, this.sessions)
     })
     await this.withTimeout(looking, 'the end of all turns')
     const owner = await this.owner()
@@ -160,17 +159,9 @@ export class ClusterTrial {
   }
 
   /** Waits for an event that must happen. Rejects with its name if it does not. */
-  async withTimeout<T>(event: Promise<T>, what: string): Promise<T> {
-    let timer: NodeJS.Timeout | undefined
-    const never = new Promise<never>((_, reject) => {
-      const expire = (): void => {
-        const pending = this.clients.map((client) => client.pendingText)
-        const logs = this.nodes.map(({ name, stderr }) => `${name}: ${stderr.slice(-3000)}`)
-        reject(new Error([`timed out: ${what}`, ...pending, ...logs].join('\n')))
-      }
-      timer = setTimeout(expire, timeoutMs)
-    })
-    return Promise.race([event, never]).finally(() => clearTimeout(timer))
+  withTimeout<T>(event: Promise<T>, what: string): Promise<T> {
+    const logs = () => this.nodes.map(({ name, stderr }) => `${name}: ${stderr.slice(-3000)}`)
+    return expected(event, { what, timeoutMs, clients: this.clients, logs })
   }
 
   /** Connects a client to the owner, and waits until everything that it ever sent has an outcome. */
@@ -196,17 +187,5 @@ export class ClusterTrial {
         await sleep(100)
       }
     }
-  }
-
-  /** Waits until no chat has an active turn. Subscribes again and again, because this client does not fold actions. */
-  async #turnsEnded(newcomer: Client): Promise<void> {
-    for (const chat of this.sessions.live.map(defaultChatUri))
-      for (;;) {
-        await newcomer.subscribe(chat)
-        // The state is the host's own: hence the cast.
-        const { activeTurn } = (newcomer.shown.get(chat) ?? {}) as Partial<ChatState>
-        if (!activeTurn) break
-        await sleep(100)
-      }
   }
 }

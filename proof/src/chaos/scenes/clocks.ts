@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Patch } from '../../plant/patch.ts'
 import { progress } from '../tally.ts'
-import { Trial } from '../trial.ts'
+import { withTrial } from '../trial.ts'
 import type { Scene } from './scene.ts'
 
 /**
@@ -35,12 +35,11 @@ export const clocks: Scene = async ({ tally, chance, quick }) => {
   const path = join(folder, 'offset')
   const set = (offset: number): void => writeFileSync(path, String(offset))
   const options = { patches: ownClock, env: { ATRIUM_CLOCK: path } }
-  const trial = new Trial(tally, 'clocks', chance)
-  for (const id of ['ann', 'ben', 'cid']) trial.client(id)
-  try {
+  const clients = ['ann', 'ben', 'cid']
+  await withTrial({ tally, name: 'clocks', chance, clients }, async (trial) => {
     for (const jump of quick ? jumps.slice(0, 4) : jumps) {
       set(jump)
-      if (!(await trial.start(options))) throw new Error(`the host does not start: ${trial.host.stderr}`)
+      await trial.mustStart(options)
       await trial.converge()
       for (const inside of quick ? [-hour] : [-hour, year, 0]) {
         await trial.work(quick ? 10 : 30)
@@ -62,10 +61,7 @@ export const clocks: Scene = async ({ tally, chance, quick }) => {
     set(0)
     await trial.finish(options)
     progress(`${jumps.length} host runs with moved clocks`)
-  } finally {
-    await trial.cleanUp()
-    rmSync(folder, { recursive: true, force: true })
-  }
+  }).finally(() => rmSync(folder, { recursive: true, force: true }))
 }
 
 function config(id: string, value: number) {

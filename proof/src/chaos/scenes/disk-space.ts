@@ -4,8 +4,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { rootUri } from '@atrium/protocol/uri'
 import { HostProcess } from '../host.ts'
+import { SmallDisk } from '../nodes/small-disk.ts'
 import { progress } from '../tally.ts'
-import { Trial, newDataFolder } from '../trial.ts'
+import { newDataFolder, withTrial } from '../trial.ts'
 import type { SceneContext } from './scene.ts'
 
 /**
@@ -13,25 +14,22 @@ import type { SceneContext } from './scene.ts'
  * lost.
  */
 export async function fullDisk({ tally, chance }: SceneContext): Promise<void> {
-  const disk = mounted('tmpfs', ['-t', 'tmpfs', '-o', 'size=16m', 'tmpfs'])
-  if (typeof disk === 'string') return tally.skip('full disk', disk)
+  const disk = SmallDisk.mount(16 * 1024 * 1024)
+  if (!disk) return tally.skip('full disk', 'mount failed')
   const data = join(disk.path, 'data')
   mkdirSync(data, { mode: 0o700 })
-  const trial = new Trial(tally, 'full', chance.branch(), data)
-  const ann = trial.client('ann')
-  const ben = trial.client('ben')
-  try {
-    if (!(await trial.start())) throw new Error(`the host does not start: ${trial.host.stderr}`)
+  await withTrial({ tally, name: 'full', chance: chance.branch(), data }, async (trial) => {
+    const [ann, ben] = [trial.client('ann'), trial.client('ben')]
+    await trial.mustStart()
     await trial.converge()
     trial.sessions.create(ann)
     await ann.settle()
     const [session = ''] = trial.sessions.live
     await ben.subscribe(session)
-    const ballast = join(disk.path, 'ballast')
     const say = (count: number): void => {
       for (let n = 0; n < count; n++) ann.dispatch(session, titleAction(`${n}${'x'.repeat(2000)}`))
     }
-    fill(ballast)
+    disk.fill()
     say(100)
     await trial.withTimeout(trial.host.whenStderrHas('"disk full"', 1), 'a full disk')
     await trial.withTimeout(
@@ -51,7 +49,7 @@ export async function fullDisk({ tally, chance }: SceneContext): Promise<void> {
     await trial.withTimeout(ben.ask('listSessions'), 'the session list on a full disk')
     await trial.withTimeout(cid.subscribe(session), 'a subscription on a full disk')
     tally.outcome('disk full: reads go on')
-    rmSync(ballast)
+    disk.free()
     // Actions that waited for space are delivered without a restart.
     await trial.withTimeout(ann.settle(), 'actions that waited for space')
     cid.dispatch(session, titleAction('there is space again'))
@@ -59,34 +57,30 @@ export async function fullDisk({ tally, chance }: SceneContext): Promise<void> {
     const refusal = cid.answers.at(-1)?.rejectionReason
     if (refusal !== undefined) tally.problem(`F-07: rejected after space was freed: ${refusal}`)
     tally.outcome('disk full: recovers without a restart')
-    fill(ballast)
+    disk.fill()
     say(100)
     await trial.withTimeout(trial.host.whenStderrHas('"disk full"', 2), 'a disk full again')
     await trial.host.kill()
     tally.killed('SIGKILL on a full disk')
-    rmSync(ballast)
+    disk.free()
     for (const client of trial.clients) client.cut()
     await trial.finish()
     progress('a full disk')
-  } finally {
-    await trial.cleanUp()
-    disk.release()
-  }
+  }).finally(() => disk.release())
 }
 
 /** Tests F-08: a read-only disk. Everything is shown, and changes are rejected with a reason. */
 export async function readOnlyDisk({ tally, chance }: SceneContext): Promise<void> {
-  const trial = new Trial(tally, 'sealed', chance.branch())
-  const ann = trial.client('ann')
-  try {
-    if (!(await trial.start())) throw new Error(`the host does not start: ${trial.host.stderr}`)
+  await withTrial({ tally, name: 'sealed', chance: chance.branch() }, async (trial) => {
+    const ann = trial.client('ann')
+    await trial.mustStart()
     await trial.converge()
     trial.sessions.create(ann)
     await ann.settle()
     await trial.host.kill()
     ann.cut()
     await trial.finish()
-    const disk = mounted('bind', ['--bind', trial.data], ['-o', 'remount,ro,bind'])
+    const disk = readOnly(trial.data)
     if (typeof disk === 'string') return tally.skip('read-only disk', disk)
     try {
       const host = new HostProcess(disk.path, {})
@@ -112,9 +106,7 @@ export async function readOnlyDisk({ tally, chance }: SceneContext): Promise<voi
     } finally {
       disk.release()
     }
-  } finally {
-    await trial.cleanUp()
-  }
+  })
 }
 
 /**
@@ -142,25 +134,22 @@ function titleAction(title: string) {
   return { type: 'session/titleChanged', title }
 }
 
-/**
- * Creates a mount, or returns the reason why none is possible. `then` are the arguments of a second `mount`, which
- * makes the mount read-only. A test write checks this, because root can often write anyway.
- */
-function mounted(kind: string, how: readonly string[], then?: readonly string[]): Mount | string {
-  const path = mkdtempSync(join(tmpdir(), `atrium-${kind}-`))
-  const mount = (...args: readonly string[]) => execFileSync('mount', [...args, path], { stdio: 'ignore' })
+/** Mounts a folder read-only, or returns why that is impossible. A test write checks it, because root can often write anyway. */
+function readOnly(folder: string): { readonly path: string; release(): void } | string {
+  const path = mkdtempSync(join(tmpdir(), 'atrium-bind-'))
+  const run = (...command: readonly [string, ...string[]]) =>
+    execFileSync(command[0], command.slice(1), { stdio: 'ignore' })
   const release = (): void => {
-    execFileSync('umount', ['-l', path], { stdio: 'ignore' })
+    run('umount', '-l', path)
     rmSync(path, { recursive: true })
   }
   try {
-    mount(...how)
+    run('mount', '--bind', folder, path)
   } catch {
     return 'mount failed'
   }
-  if (!then) return { path, release }
   try {
-    mount(...then)
+    run('mount', '-o', 'remount,ro,bind', path)
     writeFileSync(join(path, 'proof'), '')
     rmSync(join(path, 'proof'))
   } catch (error) {
@@ -168,18 +157,4 @@ function mounted(kind: string, how: readonly string[], then?: readonly string[])
   }
   release()
   return 'the mount is writable'
-}
-
-interface Mount {
-  readonly path: string
-  release(): void
-}
-
-function fill(path: string): void {
-  for (let block = 1024 * 1024; block >= 512; block /= 2)
-    try {
-      for (;;) writeFileSync(path, Buffer.alloc(block), { flag: 'a' })
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== 'ENOSPC') throw error
-    }
 }

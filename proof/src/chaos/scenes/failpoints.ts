@@ -4,7 +4,8 @@ import { shortIntervals, failpoints, killing, migrations, newerSchema } from '..
 import type { Failpoint } from '../failpoint.ts'
 import type { HostOptions } from '../host.ts'
 import { progress } from '../tally.ts'
-import { Trial, newDataFolder } from '../trial.ts'
+import { newDataFolder, withTrial } from '../trial.ts'
+import type { Trial } from '../trial.ts'
 import { twoAtATime } from './scene.ts'
 import type { Scene } from './scene.ts'
 
@@ -20,10 +21,8 @@ export const killsAtFailpoints: Scene = async ({ tally, chance, rounds, quick })
   const points = chance.shuffled(failpoints).slice(0, quick ? quickPoints : Infinity)
   const chances = Array.from({ length: every }, () => chance.branch())
   await twoAtATime(chances, async (own, at) => {
-    const trial = new Trial(tally, `failpoints-${at + 1}`, own)
-    for (const id of ['ann', 'ben', 'cid', 'dee']) trial.client(id)
-    trial.addOlderClients()
-    try {
+    const cast = { clients: ['ann', 'ben', 'cid', 'dee'], older: true }
+    await withTrial({ tally, name: `failpoints-${at + 1}`, chance: own, ...cast }, async (trial) => {
       const others = points.filter(({ during }) => during !== 'migration')
       // The failpoints of the migration stay in the order of the table. At the last one the migration is complete, so
       // after that kill no other failpoint of the migration could be reached.
@@ -31,9 +30,7 @@ export const killsAtFailpoints: Scene = async ({ tally, chance, rounds, quick })
       for (const point of own.shuffled(others)) await killAt(trial, point, at)
       await trial.finish({ patches: shortIntervals })
       if (migrating.length > 0) await migrate(trial, migrating, at)
-    } finally {
-      await trial.cleanUp()
-    }
+    })
     progress(`round ${at + 1} of ${every}: ${points.length} failpoints`)
   })
 }
@@ -70,24 +67,23 @@ async function runHost(trial: Trial, options: HostOptions, { during }: Failpoint
 async function migrate(from: Trial, points: readonly Failpoint[], round: number): Promise<void> {
   const data = newDataFolder()
   cpSync(from.data, data, { recursive: true })
-  const trial = new Trial(from.tally, `migration-${round + 1}`, from.chance.branch(), data)
-  try {
+  const { tally } = from
+  const setting = { tally, name: `migration-${round + 1}`, chance: from.chance.branch(), data }
+  await withTrial(setting, async (trial) => {
     cpSync(from.folder, trial.folder, { recursive: true })
     trial.sessions.live.push(...from.sessions.live)
     for (const point of points) {
       if (await trial.start({ patches: [newerSchema, killing(point, 1)] })) {
         await trial.host.kill()
-        from.tally.problem(`${point.name} was never reached`)
+        tally.problem(`${point.name} was never reached`)
         continue
       }
       const { signal } = await trial.host.exit
       if (signal !== 'SIGKILL') throw new Error(`the host does not start: ${trial.host.stderr}`)
-      from.tally.hit(point.name)
+      tally.hit(point.name)
     }
     await trial.finish({ patches: [newerSchema], migrations })
-  } finally {
-    await trial.cleanUp()
-  }
+  })
 }
 
 /**

@@ -11,7 +11,7 @@ import { canonical, comparable, kindOf } from '../judge/compare.ts'
 import { readStored } from '../stored.ts'
 import { progress } from '../tally.ts'
 import type { Tally } from '../tally.ts'
-import { Trial, newDataFolder } from '../trial.ts'
+import { newDataFolder, withTrial } from '../trial.ts'
 import { twoAtATime } from './scene.ts'
 import type { SceneContext } from './scene.ts'
 
@@ -21,10 +21,9 @@ import type { SceneContext } from './scene.ts'
  */
 export async function damagedFiles(context: SceneContext): Promise<void> {
   const { tally, chance, quick, exhaustive } = context
-  const trial = new Trial(tally, 'files', chance.branch())
-  for (const id of ['ann', 'ben']) trial.client(id)
-  try {
-    if (!(await trial.start())) throw new Error(`the host does not start: ${trial.host.stderr}`)
+  const clients = ['ann', 'ben']
+  await withTrial({ tally, name: 'files', chance: chance.branch(), clients }, async (trial) => {
+    await trial.mustStart()
     await trial.workUntilExit(15)
     await trial.host.kill()
     await trial.finish()
@@ -43,9 +42,7 @@ export async function damagedFiles(context: SceneContext): Promise<void> {
       readByHost({ tally, data: trial.data, original, damage, chance }, at),
     )
     progress(`${some.length} of these files opened by the command`)
-  } finally {
-    await trial.cleanUp()
-  }
+  })
 }
 
 const bit = (at: number, which: number): Damage => ({

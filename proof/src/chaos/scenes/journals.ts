@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import type { Uri } from '@atrium/protocol/channel'
 import { damageFile, emptied, flip, tails } from '../damage.ts'
 import { progress } from '../tally.ts'
-import { Trial } from '../trial.ts'
+import { withTrial } from '../trial.ts'
 import type { SceneContext } from './scene.ts'
 
 /**
@@ -10,14 +10,13 @@ import type { SceneContext } from './scene.ts'
  * Data of the journal may be lost. Clients must learn of the loss, and nobody may see a different history.
  */
 export async function damagedJournals({ tally, chance, quick }: SceneContext): Promise<void> {
-  const trial = new Trial(tally, 'journals', chance.branch())
-  const ann = trial.client('ann')
-  for (const id of ['ben', 'cid']) trial.client(id)
   const runs = quick ? 3 : 15
   let torn = 0
-  try {
+  const clients = ['ben', 'cid']
+  await withTrial({ tally, name: 'journals', chance: chance.branch(), clients }, async (trial) => {
+    const ann = trial.client('ann')
     for (let run = 0; run < runs; run++) {
-      if (!(await trial.start())) throw new Error(`the host does not start: ${trial.host.stderr}`)
+      await trial.mustStart()
       await trial.converge()
       // Keeps only the sessions that the host still has, because sessions may be lost with the journal.
       const { items } = (await ann.ask('listSessions')) as { items: readonly { resource: Uri }[] }
@@ -36,7 +35,5 @@ export async function damagedJournals({ tally, chance, quick }: SceneContext): P
       tally.outcome('journal: the host says the loss')
     else tally.problem('F-03: the host has lost confirmed actions and does not say so')
     progress(`${runs} journals damaged`)
-  } finally {
-    await trial.cleanUp()
-  }
+  })
 }

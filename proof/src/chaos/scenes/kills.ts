@@ -1,15 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { Trial } from '../trial.ts'
+import { withTrial } from '../trial.ts'
 import { progress } from '../tally.ts'
 import type { Scene } from './scene.ts'
 
 /** Kills the host at random moments under load, run after run, on one data folder. */
 export const kills: Scene = async ({ tally, chance, rounds, quick }) => {
-  const trial = new Trial(tally, 'kills', chance)
-  for (const id of ['ann', 'ben', 'cid', 'dee']) trial.client(id)
-  trial.addOlderClients()
   const runs = rounds ?? (quick ? 6 : 50)
-  try {
+  const cast = { clients: ['ann', 'ben', 'cid', 'dee'], older: true }
+  await withTrial({ tally, name: 'kills', chance, ...cast }, async (trial) => {
     for (let run = 1; run <= runs; run++) {
       // Sometimes the host is killed while it starts and clients reconnect.
       const starting = trial.start()
@@ -40,7 +38,5 @@ export const kills: Scene = async ({ tally, chance, rounds, quick }) => {
       if (run % 10 === 0) progress(`${run} of ${runs} host runs ended`)
     }
     await trial.finish()
-  } finally {
-    await trial.cleanUp()
-  }
+  })
 }

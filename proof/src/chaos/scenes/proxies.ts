@@ -7,7 +7,7 @@ import type { Address } from '../host.ts'
 import { Proxy } from '../proxy.ts'
 import type { Faults } from '../proxy.ts'
 import { progress } from '../tally.ts'
-import { Trial } from '../trial.ts'
+import { withTrial } from '../trial.ts'
 import type { Scene, SceneContext } from './scene.ts'
 
 /** A short heartbeat, so that a dead link is found within a second. */
@@ -29,9 +29,8 @@ export const proxies: Scene = async (context) => {
  * in an exhaustive run, otherwise after a sample of them. The host keeps running.
  */
 async function cuts({ tally, chance, quick, exhaustive }: SceneContext): Promise<void> {
-  const trial = new Trial(tally, 'cuts', chance.branch())
-  try {
-    if (!(await trial.start())) throw new Error(trial.host.stderr)
+  await withTrial({ tally, name: 'cuts', chance: chance.branch() }, async (trial) => {
+    await trial.mustStart()
     const proxy = await Proxy.inFrontOf(trial.address, chance.branch())
     const through = proxy.address(trial.address)
     const owner = trial.client('owner')
@@ -65,17 +64,14 @@ async function cuts({ tally, chance, quick, exhaustive }: SceneContext): Promise
     await trial.host.kill()
     proxy.close()
     await trial.finish()
-  } finally {
-    await trial.cleanUp()
-  }
+  })
 }
 
 /** Tests F-25: data arrives byte by byte, and with delays. Nothing may be lost. */
 async function slowness({ tally, chance, quick }: SceneContext): Promise<void> {
-  const trial = new Trial(tally, 'slow', chance.branch())
-  for (const id of ['ann', 'ben', 'cid']) trial.client(id)
-  try {
-    if (!(await trial.start())) throw new Error(trial.host.stderr)
+  const clients = ['ann', 'ben', 'cid']
+  await withTrial({ tally, name: 'slow', chance: chance.branch(), clients }, async (trial) => {
+    await trial.mustStart()
     const proxy = await Proxy.inFrontOf(trial.address, chance.branch())
     const through = proxy.address(trial.address)
     for (const [name, faults] of [
@@ -92,17 +88,14 @@ async function slowness({ tally, chance, quick }: SceneContext): Promise<void> {
     await trial.host.kill()
     proxy.close()
     await trial.finish()
-  } finally {
-    await trial.cleanUp()
-  }
+  })
 }
 
 /** Tests F-19: the host closes links that went silent. Their clients then reconnect without the proxy. */
 async function silence({ tally, chance, quick }: SceneContext): Promise<void> {
-  const trial = new Trial(tally, 'silent', chance.branch())
-  for (const id of ['ann', 'ben', 'cid']) trial.client(id)
-  try {
-    if (!(await trial.start({ patches: [fastHeartbeat] }))) throw new Error(trial.host.stderr)
+  const clients = ['ann', 'ben', 'cid']
+  await withTrial({ tally, name: 'silent', chance: chance.branch(), clients }, async (trial) => {
+    await trial.mustStart({ patches: [fastHeartbeat] })
     for (let round = 0; round < (quick ? 1 : 4); round++) {
       const proxy = await Proxy.inFrontOf(trial.address, chance.branch())
       const through = proxy.address(trial.address)
@@ -122,9 +115,7 @@ async function silence({ tally, chance, quick }: SceneContext): Promise<void> {
     }
     await trial.host.kill()
     await trial.finish()
-  } finally {
-    await trial.cleanUp()
-  }
+  })
 }
 
 const shared = 'ahp-session:/shared'

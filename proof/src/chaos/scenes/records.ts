@@ -14,7 +14,7 @@ import { flipIn, grantsMore, keysByKind, permission, permissionKind } from '../r
 import type { Flip, Stored } from '../record-flip.ts'
 import { deviceSecret, samplesOf } from '../record-samples.ts'
 import type { Tally } from '../tally.ts'
-import { Trial, newDataFolder } from '../trial.ts'
+import { newDataFolder, withTrial } from '../trial.ts'
 import { twoAtATime } from './scene.ts'
 import type { SceneContext } from './scene.ts'
 
@@ -38,11 +38,10 @@ const columns = [
  * host and its next start. The host starts, says what is damaged, and nothing permits more than before.
  */
 export async function damagedRecords({ tally, chance, quick, rounds }: SceneContext): Promise<void> {
-  const trial = new Trial(tally, 'records', chance.branch())
-  const ann = trial.client('ann')
   const data = newDataFolder()
-  try {
-    if (!(await trial.start())) throw new Error(`the host does not start: ${trial.host.stderr}`)
+  await withTrial({ tally, name: 'records', chance: chance.branch() }, async (trial) => {
+    const ann = trial.client('ann')
+    await trial.mustStart()
     await trial.workUntilExit(10)
     trial.sessions.create(ann)
     await ann.settle()
@@ -64,10 +63,7 @@ export async function damagedRecords({ tally, chance, quick, rounds }: SceneCont
         tally.problem(`L60: no record of the kind ${kind} was there to be damaged`)
     tally.note(tableOf(rows))
     await trial.finish()
-  } finally {
-    await trial.cleanUp()
-    rmSync(data, { recursive: true })
-  }
+  }).finally(() => rmSync(data, { recursive: true }))
 }
 
 /** Adds the samples, in the form in which the host stores records. Moves everything from the journal into the database. */
@@ -190,16 +186,8 @@ async function shownWrong(
 }
 
 function zeros(): Row['counts'] {
-  return {
-    flips: 0,
-    'in the key': 0,
-    started: 0,
-    said: 0,
-    'set aside': 0,
-    'right again': 0,
-    unread: 0,
-    'grants more': 0,
-  }
+  // `fromEntries` does not keep the names of the keys: hence the cast.
+  return Object.fromEntries(columns.map((column) => [column, 0])) as Row['counts']
 }
 
 function tableOf(rows: ReadonlyMap<string, Row>): string {

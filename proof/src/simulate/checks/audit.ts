@@ -6,7 +6,7 @@ import type { RunContext, SentRequest } from './context.ts'
 import { isSent } from './deciders.ts'
 import { checkExistence } from './existence.ts'
 import type { Message } from '../../message.ts'
-import { mayMerge } from './reference-model.ts'
+import { LinkRules, mayMerge } from '../../judge/link-rules.ts'
 import { count } from '../tally.ts'
 import type { ModelEntry } from './reference-model.ts'
 import { answers } from '../turn-actions.ts'
@@ -17,10 +17,7 @@ export class Audit {
   readonly #clientId: string
   readonly #clientView: ClientView
   readonly #requests: ReadonlyMap<number, SentRequest>
-  /** Each subscribed channel, and the sequence number up to which everything was delivered. */
-  readonly #upTo = new Map<Uri, number>()
-  readonly #left = new Set<Uri>()
-  #last = 0
+  readonly #rules: LinkRules
 
   constructor(
     context: RunContext,
@@ -32,11 +29,20 @@ export class Audit {
     this.#clientView = clientView
     this.#clientId = clientId
     this.#requests = requests
+    this.#rules = new LinkRules({
+      clientId,
+      // At rest a channel that is gone owes nothing.
+      missed: (channel, after, before) =>
+        before < Infinity || context.model.live(channel)
+          ? clientView.missed(channel, after, before)?.seq
+          : undefined,
+      fail: (rule, problem) => this.#fail(rule, problem),
+    })
   }
 
   /** Records an `unsubscribe`. Messages of the channel may still arrive until the host has read the `unsubscribe`. */
   unsubscribed(uri: Uri): void {
-    if (this.#upTo.delete(uri)) this.#left.add(uri)
+    this.#rules.unsubscribed(uri)
   }
 
   /**
@@ -59,11 +65,7 @@ export class Audit {
 
   /** Fails for every action of a subscribed channel that was never delivered. */
   complete(): void {
-    for (const [uri, upTo] of this.#upTo) {
-      const missed = this.#clientView.missed(uri, upTo, Infinity)
-      if (missed && this.#context.model.live(uri))
-        this.#fail('I2', `never received ${missed.seq} of ${uri} (delivered up to ${upTo})`)
-    }
+    this.#rules.complete()
   }
 
   #answer({ method, params }: SentRequest, result: Answer): unknown {
@@ -87,8 +89,8 @@ export class Audit {
     if (!result.actions) return undefined
     const lastSeen = params.lastSeenServerSeq ?? 0
     for (const uri of params.subscriptions ?? [])
-      if (!result.missing?.includes(uri)) this.#upTo.set(uri, lastSeen)
-    this.#last = lastSeen
+      if (!result.missing?.includes(uri)) this.#rules.resumed(uri, lastSeen)
+    this.#rules.replaysFrom(lastSeen)
     return result.actions.map((envelope) => this.#envelope(envelope, true))
   }
 
@@ -104,7 +106,7 @@ export class Audit {
 
   #list(left: Uri | undefined, items: readonly { readonly resource: Uri }[]): void {
     // The host has answered a request that was sent after the `unsubscribe`, so it has read the `unsubscribe` too.
-    if (left !== undefined && !this.#upTo.has(left)) this.#left.delete(left)
+    if (left !== undefined) this.#rules.forget(left)
     for (const { resource } of items) {
       if (!this.#context.invariants.usedSessions.isDurable(resource))
         this.#fail('I19', `was shown ${resource} in the list before its first use was durable`)
@@ -114,14 +116,9 @@ export class Audit {
   #envelope(envelope: Envelope, replayed = false): unknown {
     const { channel, action, serverSeq: seq, origin, rejectionReason } = envelope
     this.#checkMeaning(envelope)
-    if (seq <= this.#last) this.#fail('I2', `${seq} was sent after ${this.#last}`)
-    this.#last = seq
+    this.#rules.delivered(envelope)
     const own = origin?.clientId === this.#clientId
-    const upTo = this.#upTo.get(channel)
-    if (!own && upTo === undefined && !this.#left.has(channel))
-      this.#fail('I9', `received ${seq} of ${channel}, to which it is not subscribed`)
     if (rejectionReason !== undefined) {
-      if (!own) this.#fail('I9', `received the rejection ${seq} of another client`)
       this.#rejection(envelope, rejectionReason)
       return undefined
     }
@@ -136,11 +133,7 @@ export class Audit {
     // should have rejected this decision.
     else if (answers.has(action.type))
       this.#fail('X1', `was told that ${seq} ${action.type} was accepted, but another decision came first`)
-    if (upTo !== undefined && located) {
-      const missed = this.#clientView.missed(channel, upTo, located.entry.seq)
-      if (missed) this.#fail('I2', `received ${seq} of ${channel} without ${missed.seq} before it`)
-      this.#upTo.set(channel, located.entry.seq)
-    }
+    if (located) this.#rules.reached(channel, located.entry.seq)
     return this.#clientView.expected(channel, seq)
   }
 
@@ -234,13 +227,12 @@ export class Audit {
     })
     if (notDurable)
       this.#fail('I1', `the snapshot of ${resource} at ${fromSeq} contains something that is not durable`)
-    this.#upTo.set(resource, fromSeq)
-    this.#left.delete(resource)
+    this.#rules.shown(resource, fromSeq)
   }
 
   #notification(method: string, { session = '', summary, changes }: NotificationParams): void {
     // At 0.1 every client gets these notifications, also without a subscription (V8).
-    if (!this.#upTo.has(rootUri) && !this.#left.has(rootUri) && !this.#clientView.names.nested)
+    if (!this.#rules.expects(rootUri) && !this.#clientView.names.nested)
       this.#fail('I9', `received ${method} without a subscription to the root`)
     const history = this.#context.model.channels.get(summary?.resource ?? session)
     const isDurable = (at: number | undefined) => at !== undefined && at < this.#context.disk.durable
@@ -259,24 +251,17 @@ export class Audit {
       this.#fail('I7', `the title ${JSON.stringify(changes.title)} was announced before it was durable`)
   }
 
-  /**
-   * Checks that a sequence number has one meaning, for every client and for ever. A merged action stands for several,
-   * so only its type is compared.
-   */
-  #checkMeaning({ channel, action, serverSeq, origin, rejectionReason }: Envelope): void {
-    const { meanings } = this.#context
-    const text = mayMerge(action) ? action.type : JSON.stringify(action)
-    const meaning = `${channel} ${text} ${origin?.clientId}/${origin?.clientSeq} ${rejectionReason}`
+  /** Checks that a sequence number has one meaning, for every client and for ever. */
+  #checkMeaning(envelope: Envelope): void {
     // The text of an action depends on the protocol version, and before 0.9 also on the client. So meanings are
     // compared only within one version, or within one client. A client's own action has the same text in every
     // version.
     const { version, isPersonal } = this.#clientView
-    const own = origin?.clientId === this.#clientId
-    const key = `${isPersonal ? this.#clientId : own ? '' : version} ${serverSeq}`
-    const before = meanings.get(key)
-    if (before !== undefined && before !== meaning)
-      this.#fail('I2', `the number ${serverSeq} meant ${before}, and now means ${meaning}`)
-    meanings.set(key, meaning)
+    const own = envelope.origin?.clientId === this.#clientId
+    const audience = isPersonal ? this.#clientId : own ? '' : version
+    const before = this.#context.meanings.conflict(envelope, audience)
+    if (before !== undefined)
+      this.#fail('I2', `the number ${envelope.serverSeq} meant ${before} before: ${JSON.stringify(envelope)}`)
   }
 
   #fail(invariant: string, problem: string): void {

@@ -13,7 +13,8 @@ import { difference } from './difference.ts'
 import { loweredActions, mainAction } from './lowering.ts'
 import type { LoweredActions } from './lowering.ts'
 import { changeable } from '../../judge/rules.ts'
-import { alike, mayMerge } from './reference-model.ts'
+import { mayMerge } from '../../judge/link-rules.ts'
+import { alike } from './reference-model.ts'
 import type { ModelEntry } from './reference-model.ts'
 
 /**

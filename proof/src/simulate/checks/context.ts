@@ -1,4 +1,5 @@
 import type { Action, Uri } from '@atrium/protocol/channel'
+import type { Meanings } from '../../judge/link-rules.ts'
 import type { Disk } from '../disk.ts'
 import type { Invariants } from './invariants.ts'
 import type { ReferenceModel } from './reference-model.ts'
@@ -8,8 +9,8 @@ export interface RunContext {
   readonly model: ReferenceModel
   readonly disk: Disk
   readonly invariants: Invariants
-  /** The envelope that each sequence number has stood for since the start of the run, as text. */
-  readonly meanings: Map<string, string>
+  /** The envelope that each sequence number has stood for since the start of the run. */
+  readonly meanings: Meanings
   /** Sessions whose creation was requested and not answered. The function says whether the answer can still arrive. */
   readonly unansweredCreations: Map<Uri, () => boolean>
   readonly fail: (invariant: string, problem: string) => void

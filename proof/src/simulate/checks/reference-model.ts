@@ -195,19 +195,6 @@ const kindsByPrefix = new Map([
   ['ahp-session:', 'session'],
 ])
 
-/** Consecutive actions of these types may be delivered as one. */
-const growing = new Set([
-  'chat/delta',
-  'chat/reasoning',
-  'session/delta',
-  'session/reasoning',
-  'terminal/data',
-])
-
-export function mayMerge({ type }: Action): boolean {
-  return growing.has(type)
-}
-
 /** Whether two states agree, apart from fields that no action can change. */
 export function alike(kind: ChannelKind, a: unknown, b: unknown): boolean {
   return equal(changeable(kind, a), changeable(kind, b))

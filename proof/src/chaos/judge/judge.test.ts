@@ -190,6 +190,16 @@ test('[B10] I5: an action without an outcome, with two outcomes, or dropped for 
   expect(rules(run(twice))).toEqual(['I5'])
 })
 
+test('[B10] I5: an action on a session whose creation was refused for now is sent again with another number', () => {
+  const { ann, ben } = exampleHistory()
+  const channel = 'ahp-session:/later'
+  const action = title('early')
+  ann.out('createSession', { channel }, 7).out('dispatchAction', { channel, clientSeq: 2, action })
+  expect(rules(run({ ann, ben }))).toEqual(['I5'])
+  ann.in({ id: 7, error: { code: -32004, message: 'the disk is full' } })
+  expect(rules(run({ ann, ben }))).toEqual([])
+})
+
 test('[B10] I6: an action applied twice', () => {
   const { ann, ben } = exampleHistory()
   const again = envelope(15, 'second', 'ben', 1)

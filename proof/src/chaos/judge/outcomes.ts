@@ -4,7 +4,10 @@ import type { Event, ClientEvents } from './event.ts'
 import type { ChannelLog } from './channel-log.ts'
 import type { Violation } from './violation.ts'
 
-/** Checks I5: every dispatched action has exactly one outcome, or its channel is gone. */
+/**
+ * Checks I5: every dispatched action has exactly one outcome, or its channel is gone, or was not there yet: then the client sends the
+ * action again with another number, once the session is created.
+ */
 export function oneOutcome(
   run: Run,
   { client, events }: ClientEvents,
@@ -36,9 +39,12 @@ export function oneOutcome(
 }
 
 function dispatched(events: readonly Event[]): readonly { clientSeq: number; channel: Uri }[] {
-  const first = new Map<number, Uri>()
-  for (const event of events)
-    if (event.what === 'sent' && event.clientSeq > 0 && !first.has(event.clientSeq))
-      first.set(event.clientSeq, event.channel)
-  return [...first].map(([clientSeq, channel]) => ({ clientSeq, channel }))
+  const waiting = new Map<number, Uri>()
+  for (const event of events) {
+    if (event.what === 'sent' && event.clientSeq > 0) waiting.set(event.clientSeq, event.channel)
+    const isRefused = event.what === 'answered' && event.method === 'createSession' && !event.ok
+    if (isRefused)
+      for (const [clientSeq, channel] of waiting) if (channel === event.channel) waiting.delete(clientSeq)
+  }
+  return [...waiting].map(([clientSeq, channel]) => ({ clientSeq, channel }))
 }

@@ -104,7 +104,7 @@ export const floors: { readonly [layer: string]: readonly (readonly string[])[] 
       'store/postgres',
       'server',
     ],
-    ['acp/parts'],
+    ['acp/parts', 'store/sql'],
     ['acp/tool-server', 'acp/calls'],
     [
       'acp/process',

@@ -54,7 +54,8 @@ const awakened = 'host/dist/log/load.js'
 const requests = 'host/dist/connection/requests.js'
 const session = 'host/dist/session/session.js'
 const chat = 'host/dist/chat/chat.js'
-const seal = 'adapters/dist/store/sqlite/seal.js'
+const seal = 'adapters/dist/store/sql/seal.js'
+const transaction = 'adapters/dist/store/sqlite/dialect.js'
 const startTurn = 'host/dist/chat/start-turn.js'
 const turn = 'host/dist/turn/turn.js'
 const write = 'adapters/dist/store/sqlite/write.js'
@@ -99,11 +100,11 @@ export const failpoints: readonly Failpoint[] = [
   ...both(
     'a segment is written',
     seal,
-    'sql.putSegment.run(id, first, last, count, before, after, hash, bytes)',
+    'yield* sql.putSegment(id, first, last, count, before, after, hash, bytes)',
     sometimes,
   ),
-  ...both('sealed rows are deleted', seal, 'sql.deleteRows.run(id, last)', sometimes),
-  ...both('COMMIT of a segment', seal, `db.exec('COMMIT')`, sometimes),
+  ...both('sealed rows are deleted', seal, 'yield* sql.deleteRows(id, last)', sometimes),
+  ...both('COMMIT beside the flushes', transaction, `db.exec('COMMIT')`, sometimes),
   ...both('COMMIT', write, 'sql.commit.get()', often),
   ...both('the store answers', 'adapters/dist/store/sqlite/worker.js', 'port.postMessage(answer)', often),
   ...both(

@@ -1,6 +1,7 @@
 import type { Handlers } from '../../process/thread-request.ts'
+import { only } from '../sql/work.ts'
 import { Failure, codeOf } from './failure.ts'
-import { Link, only, transaction } from './link.ts'
+import { Link, transaction } from './link.ts'
 import type { Query } from './link.ts'
 import { hostOf, migrate, versionOf } from './migrate.ts'
 import type { LeaseApi, LeaseOptions, Replica, Replicas } from './worker-api.ts'

@@ -156,12 +156,6 @@ export class Link {
   }
 }
 
-/** Returns the row of a statement that always has one row. */
-export function only<Row>([row]: readonly Row[]): Row {
-  if (row === undefined) throw new Error('the database has answered with no row')
-  return row
-}
-
 /** Runs statements in one transaction. */
 export async function transaction<T>(query: Query, work: () => Promise<T>, mode = ''): Promise<T> {
   await query(`BEGIN ${mode}`)

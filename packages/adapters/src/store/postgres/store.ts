@@ -1,17 +1,18 @@
 import type { Handlers } from '../../process/thread-request.ts'
-import { blobs } from './blobs.ts'
+import { blobs } from '../sql/blobs.ts'
+import { forgetter } from '../sql/forget.ts'
+import { reader } from '../sql/read.ts'
+import { sealer } from '../sql/seal.ts'
+import { postgresStore } from './dialect.ts'
 import { shrinker } from './drop.ts'
 import { Failure } from './failure.ts'
 import { fence } from './fence.ts'
-import { forgetter } from './forget.ts'
 import { replicasOf } from './lease-row.ts'
 import { Link } from './link.ts'
 import type { Query } from './link.ts'
 import { hostOf, migrate, versionOf } from './migrate.ts'
 import type { PostgresPlace } from './place.ts'
-import { dispatchedBy, reader } from './read.ts'
 import { records } from './records.ts'
-import { sealer } from './seal.ts'
 import { Tails } from './tails.ts'
 import type { PostgresApi, StoreOptions } from './worker-api.ts'
 import { writer } from './write.ts'
@@ -49,13 +50,14 @@ export async function openStore(given: StoreOptions): Promise<OpenStore> {
     await reading.run((query) => query('SELECT 1'))
     const { batch, ...value } = opened
     const owner = { link, reading, epoch: epoch ?? -1 }
+    const store = postgresStore(owner)
     const tails = new Tails()
     const api: OpenStore['api'] = {
-      ...reader(reading),
+      ...reader(store),
       ...records(reading),
-      ...blobs(owner),
-      ...sealer(owner),
-      ...forgetter(owner, (query, client, most) => dispatchedBy(query, client, { after: 0, most })),
+      ...blobs(store),
+      ...sealer(store),
+      ...forgetter(store),
       ...shrinker(owner),
       replicas: () => reading.run(replicasOf),
       flush: writer({ ...owner, tails, batch }),

@@ -1,12 +1,14 @@
 import type { ChannelCreation, Step } from '@atrium/host/ports/log'
 import { creationSum, headSum, lineSum, link, rowSum, toggle } from '../checksums.ts'
+import { checkpointReader } from '../sql/checkpoints.ts'
+import { only } from '../sql/work.ts'
 import type { Batch } from '../worker-api.ts'
+import { dialect, ran } from './dialect.ts'
 import { dropChannels } from './drop.ts'
 import { Failure } from './failure.ts'
 import { deposed } from './fence.ts'
-import { checkpointReader } from './forget.ts'
 import { keyOf } from './key.ts'
-import { only, transaction } from './link.ts'
+import { transaction } from './link.ts'
 import type { Link, Query } from './link.ts'
 import { statementOf } from './statement.ts'
 import type { Part, Row } from './statement.ts'
@@ -91,6 +93,8 @@ class Stored extends Error {
   }
 }
 
+const checkpoints = checkpointReader(dialect)
+
 const EMPTY: Step = { created: [], envelopes: [], rows: [], heads: [], dropped: [], upTo: 0 }
 
 /**
@@ -151,7 +155,7 @@ async function planned(
   for (const { channel: uri, seq, state } of newest.values()) {
     const { id, kind } = tailOf(uri)
     const mark = chains.get(uri)?.findLast((each) => each.seq <= seq)
-    const chain = mark?.chain ?? (await checkpointReader(query).chainAt(uri, id, seq))
+    const chain = mark?.chain ?? (await ran(query, checkpoints.chainAt(uri, id, seq)))
     heads.push({ channel: id, seq, state, chain, sum: headSum({ channel: uri, seq, state, kind, chain }) })
   }
   const ends = [...new Set([...created.map(({ uri }) => uri), ...named])].map(tailOf)

@@ -1,6 +1,3 @@
-import type { DamagedChannel } from '@atrium/host/ports/log'
-import { Damage } from '../lines.ts'
-
 /** What a failure means to the main thread, which chooses an error class by it. */
 export type Meaning = 'full' | 'locked' | 'unreadable'
 
@@ -44,16 +41,5 @@ export const isWriteProtected = (error: unknown): boolean =>
   [PERM, READONLY, CANTOPEN].includes(codeOf(error)) ||
   (error instanceof Error && 'code' in error && ['EROFS', 'EACCES', 'EPERM'].includes(String(error.code)))
 
-/**
- * Runs a read. If the data is damaged, returns a value that describes the damage and does not throw, so that the other
- * channels stay usable.
- */
-export function orDamaged<T>(read: () => T): T | DamagedChannel {
-  try {
-    return read()
-  } catch (error) {
-    if (error instanceof Damage) return { damaged: error.message }
-    if (isDamage(error)) return { damaged: String(error) }
-    throw error
-  }
-}
+/** Returns the damage that an error of SQLite means. */
+export const damageOf = (error: unknown): string | undefined => (isDamage(error) ? String(error) : undefined)

@@ -5,18 +5,19 @@
 import { parentPort } from 'node:worker_threads'
 import type { Handlers, ThreadAnswer, ThreadError, ThreadRequest } from '../../process/thread-request.ts'
 import type { WorkerApi } from '../worker-api.ts'
-import { blobs } from './blobs.ts'
+import { blobs } from '../sql/blobs.ts'
+import { forgetter } from '../sql/forget.ts'
+import { reader } from '../sql/read.ts'
+import { sealer } from '../sql/seal.ts'
 import { boundWriter, readBound } from './bound-file.ts'
 import type { BoundWriter } from './bound-file.ts'
+import { sqliteStore } from './dialect.ts'
 import { FULL, Failure, codeOf, isDamage, isOfDisk } from './failure.ts'
 import type { Meaning } from './failure.ts'
-import { forgetter } from './forget.ts'
-import { lineReader } from './line-reader.ts'
+import { highest } from './highest.ts'
 import { closeDatabase, openDatabase } from './open.ts'
 import type { OpenOptions } from './open.ts'
-import { highest, reader } from './read.ts'
 import { records } from './records.ts'
-import { sealer } from './seal.ts'
 import { shrinker } from './shrink.ts'
 import { writer } from './write.ts'
 
@@ -69,18 +70,17 @@ function open(options: OpenOptions): ReturnType<WorkerApi['open']> {
   const { db, notice } = openDatabase(options)
   const bound = Math.max(readBound(folder), options.bound ?? 0)
   try {
-    const lines = lineReader(db)
-    const read = reader(db, lines)
-    const write = writer(db)
+    const store = sqliteStore(db)
+    const write = writer(db, store)
     const boundFile = options.readOnly ? noBound : boundWriter(folder)
     if (options.bound !== undefined) boundFile.write(options.bound)
     handlers = {
-      ...read,
+      ...reader(store),
       ...records(db),
-      ...sealer(db, lines.rowsOf),
-      ...forgetter(db, read.dispatchedBy),
+      ...sealer(store),
+      ...forgetter(store),
       ...shrinker(db),
-      ...blobs(db),
+      ...blobs(store),
       flush(batch, maxPages) {
         if (maxPages !== undefined) db.exec(`PRAGMA max_page_count = ${maxPages}`)
         write(batch)

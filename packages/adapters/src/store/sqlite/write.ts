@@ -1,9 +1,10 @@
 import type { Step } from '@atrium/host/ports/log'
 import { creationSum, headSum, lineSum, link, rowSum, toggle } from '../checksums.ts'
 import type { Database } from '../database.ts'
+import { checkpointReader } from '../sql/checkpoints.ts'
 import type { Batch } from '../worker-api.ts'
 import { SLICE, dropper } from './drop.ts'
-import { checkpointReader } from './forget.ts'
+import type { SqliteStore } from './dialect.ts'
 
 /** The newest numbers of a channel, which each envelope and each row changes. */
 interface Tail {
@@ -15,9 +16,9 @@ interface Tail {
 }
 
 /** Returns a function that stores a batch in one transaction. */
-export function writer(db: Database): (batch: Batch) => void {
+export function writer(db: Database, store: SqliteStore): (batch: Batch) => void {
   const sql = statements(db)
-  const checkpoints = checkpointReader(db)
+  const checkpoints = checkpointReader(store.dialect)
   const dropping = dropper(db)
 
   return ({ steps, records }) => {
@@ -63,7 +64,7 @@ export function writer(db: Database): (batch: Batch) => void {
       }
       for (const head of step.heads) {
         const { id, kind } = tailOf(head.channel)
-        const chain = checkpoints.chainAt(head.channel, id, head.seq)
+        const chain = store.read(() => checkpoints.chainAt(head.channel, id, head.seq))
         sql.putHead.run(id, head.seq, head.state, chain, headSum({ ...head, kind, chain }))
       }
       for (const { channel } of step.dropped) {

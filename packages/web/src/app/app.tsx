@@ -3,7 +3,7 @@ import { useEffect, useState } from 'preact/hooks'
 import { canConnect, enter } from '../link/entering.ts'
 import { hostClient } from '../link/host-client.ts'
 import { EnterScreen } from './enter-screen.tsx'
-import { takeCode } from './route.ts'
+import { takeCode } from '../ui/route.ts'
 import { Shell } from './shell.tsx'
 
 type Stage =

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { gzipSync } from 'node:zlib'
 import { expect, test } from 'vitest'
-import { fragmentOf, routeOf } from './route.ts'
+import { fragmentOf, routeOf } from '../ui/route.ts'
 
 const folder = fileURLToPath(new URL('../../dist/page/', import.meta.url))
 const html = readFileSync(`${folder}index.html`, 'utf8')

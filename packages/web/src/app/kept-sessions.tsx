@@ -6,8 +6,8 @@ import { ShownProvider } from '../ui/shown.ts'
 import { opened } from './kept.ts'
 import type { Kept } from './kept.ts'
 import { PastView } from './past-view.tsx'
-import { go } from './route.ts'
-import type { Route } from './route.ts'
+import { go } from '../ui/route.ts'
+import type { Route } from '../ui/route.ts'
 
 /** How long a session stays in the document after a person has left it, in milliseconds. */
 const keptMs = 5 * 60_000

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { keptCount, opened } from './kept.ts'
 import type { Kept } from './kept.ts'
-import type { Route } from './route.ts'
+import type { Route } from '../ui/route.ts'
 
 const after = (...routes: readonly Route[]) => routes.reduce<readonly Kept[]>(opened, [])
 const names = (kept: readonly Kept[]) => kept.map(({ session }) => session).join('')

@@ -1,4 +1,4 @@
-import type { Route } from './route.ts'
+import type { Route } from '../ui/route.ts'
 
 /** A session whose elements are in the document: the open session, or one that was opened earlier. */
 export interface Kept {

@@ -89,7 +89,7 @@ export function Palette({ client, sessions, onOpen, onAgent, onClose }: Props) {
         aria-expanded="true"
         aria-controls={list}
         aria-activedescendant={shown.length > 0 ? optionId(list, active) : undefined}
-        placeholder="Type some words of it"
+        placeholder="Words of a title, a text or an action"
         value={search}
         onInput={(event) => {
           setSearch(event.currentTarget.value)

@@ -3,7 +3,7 @@ import type { SessionSummary } from '@atrium/protocol/session/state'
 import { useCallback, useEffect, useMemo, useState } from 'preact/hooks'
 import { RoleProvider, may, useRole } from '../link/role.ts'
 import { failureOf } from '../link/outcome-words.ts'
-import { folderOf, moodOf, recentFolders, titleOf } from '../sessions/grouping.ts'
+import { folderOf, isArchived, moodOf, recentFolders, titleOf } from '../sessions/grouping.ts'
 import { NewSessionDialog } from '../sessions/new-session-dialog.tsx'
 import { RenameDialog } from '../sessions/rename-dialog.tsx'
 import { useSessionList } from '../sessions/use-session-list.ts'
@@ -14,7 +14,7 @@ import { useFileDrop } from '../ui/use-file-drop.ts'
 import { useLatest } from '../ui/use-latest.ts'
 import { KeptSessions } from './kept-sessions.tsx'
 import { Palette } from './palette.tsx'
-import { go, useRoute } from './route.ts'
+import { go, useRoute } from '../ui/route.ts'
 import { ShortcutsDialog } from './shortcuts-dialog.tsx'
 import { Sidebar } from './sidebar.tsx'
 import { useDeletions } from './use-deletions.ts'
@@ -65,6 +65,24 @@ export function Shell({ client }: { readonly client: Client }) {
   const find = useCallback(() => setOver({ name: 'palette' }), [])
   const close = () => setOver(undefined)
   useCommands(useShellCommands({ setOver, sessions, selected: route.session, creates: may(role, 'prompt') }))
+  const opened = open?.resource
+  const archived = open !== undefined && isArchived(open)
+  const onOpened = useLatest((act: (session: SessionSummary) => void) => open && act(open))
+  useCommands(
+    useMemo(() => {
+      if (opened === undefined || !may(role, 'prompt')) return []
+      const remove = { id: 'delete', label: 'Delete this session', run: () => onOpened(deleteOne) }
+      return [
+        { id: 'rename', label: 'Rename this session', run: () => onOpened(setRenaming) },
+        {
+          id: 'archive',
+          label: archived ? 'Unarchive this session' : 'Archive this session',
+          run: () => onOpened((session) => archiveOne(session, !archived)),
+        },
+        ...(may(role, 'own') ? [remove] : []),
+      ]
+    }, [opened, archived, role, onOpened, archiveOne, deleteOne]),
+  )
   return (
     <RoleProvider value={role}>
       <div class={`shell${route.session === undefined ? '' : ' inside'}`}>

@@ -9,6 +9,7 @@ import { useLiveChannel } from '../link/live-channel.ts'
 import { RoleNote } from '../link/role-note.tsx'
 import { useMay } from '../link/role.ts'
 import { failedRequest, failureOf, failureWords } from '../link/outcome-words.ts'
+import { useCommands } from '../ui/commands.ts'
 import { Empty } from '../ui/empty.tsx'
 import { useLatest } from '../ui/use-latest.ts'
 import { Composer } from './composer/composer.tsx'
@@ -21,12 +22,15 @@ import { useReadMark } from './read-mark.ts'
 import { Timeline } from './timeline.tsx'
 import { TurnView } from './turn-view.tsx'
 import { useDraft } from './composer/use-draft.ts'
+import { useModels } from './composer/use-models.ts'
 import { waitingWords } from './waiting.ts'
 
 interface Props {
   readonly client: Client
   readonly session: string
   readonly chat: string
+  /** The agent of the session. */
+  readonly provider: string
   /** Whether the agent takes messages into the active turn. */
   readonly steers: boolean
   readonly openChat: (chat: string) => void
@@ -37,10 +41,18 @@ interface Props {
 const firstTurns = 20
 
 /** A chat: its turns, the messages and questions that wait, and the input field for the next message. */
-export const ChatView = memo(function ChatView({ client, session, chat, steers, openChat, say }: Props) {
+export const ChatView = memo(function ChatView({
+  client,
+  session,
+  chat,
+  provider,
+  steers,
+  openChat,
+  say,
+}: Props) {
   const { state, pending, status, problem, dispatch: act } = useLiveChannel(client, 'chat', chat, firstTurns)
   const draft = useDraft(client, chat, state, say)
-  const { compose } = draft
+  const { compose, chooseModel } = draft
   const context: ChatContext = useMemo(
     () => ({ client, session, chat, dispatch: act, openChat, compose, say }),
     [client, session, chat, act, openChat, compose, say],
@@ -78,6 +90,23 @@ export const ChatView = memo(function ChatView({ client, session, chat, steers, 
     [turns, act, compose, say],
   )
   const stop = useLatest(() => state && cancelTurn(client, state))
+  const models = useModels(client, provider)
+  const last = turns?.at(-1)?.id
+  const runs = state?.activeTurn !== undefined
+  useCommands(
+    useMemo(() => {
+      if (!writes) return []
+      return [
+        ...(runs ? [{ id: 'stop', label: 'Stop the turn', run: () => stop() }] : []),
+        ...(last === undefined ? [] : [{ id: 'fork', label: 'Fork this chat', run: () => fork(last) }]),
+        ...models.map(({ id, name }) => ({
+          id: `model ${id}`,
+          label: `Model ${name}, from the next message on`,
+          run: () => chooseModel({ id }),
+        })),
+      ]
+    }, [writes, runs, stop, last, fork, models, chooseModel]),
+  )
   if (!state && status === 'gone')
     return (
       <Empty title="This chat cannot be opened">
@@ -125,6 +154,7 @@ export const ChatView = memo(function ChatView({ client, session, chat, steers, 
             active={activeTurn !== undefined}
             steers={steers}
             draft={draft.draft}
+            model={models.find(({ id }) => id === draft.draft.model?.id)?.name}
             problem={draft.problem}
             onDraft={draft.change}
             onSend={draft.send}

@@ -5,15 +5,17 @@ import { primaryChat } from '@atrium/protocol/session/primary-chat'
 import { defaultChatUri } from '@atrium/protocol/uri'
 import { Flag, hasFlag } from '@atrium/protocol/status'
 import { memo } from 'preact/compat'
-import { useEffect, useState } from 'preact/hooks'
+import { useCallback, useEffect, useMemo, useState } from 'preact/hooks'
 import { browserName } from '../link/host-client.ts'
 import { useLiveChannel } from '../link/live-channel.ts'
 import { useSteering } from './shared/steering.ts'
 import { useMay } from '../link/role.ts'
 import { Button } from '../ui/button.tsx'
+import { useCommands } from '../ui/commands.ts'
 import { Empty } from '../ui/empty.tsx'
 import { useShown } from '../ui/shown.ts'
 import { ChangesView } from './changes/changes-view.tsx'
+import type { Wanted } from './changes/context.ts'
 import { ChatHeader } from './chat-header.tsx'
 import type { SessionPart } from './chat-header.tsx'
 import { ChatTabs } from './chat-tabs.tsx'
@@ -33,6 +35,13 @@ interface Props {
   readonly past: (chat: string) => ComponentChildren
 }
 
+/** The view that is shown, and the operation that was asked for with it. `asked` counts how often that was. */
+interface Part {
+  readonly view: SessionPart
+  readonly wanted?: Wanted
+  readonly asked: number
+}
+
 /** A session with one of its chats. */
 export const SessionView = memo(function SessionView({
   client,
@@ -45,7 +54,22 @@ export const SessionView = memo(function SessionView({
 }: Props) {
   const { state: session, status, problem, dispatch } = useLiveChannel(client, 'session', uri)
   const steers = useSteering(client, session?.provider)
-  const [view, setView] = useState<SessionPart>('chat')
+  const [{ view, wanted, asked }, setPart] = useState<Part>({ view: 'chat', asked: 0 })
+  const setView = useCallback((next: SessionPart) => setPart((now) => ({ view: next, asked: now.asked })), [])
+  const owns = useMay('own')
+  const kinds = session?.changesets?.map(({ changeKind }) => changeKind).join(' ') ?? ''
+  useCommands(
+    useMemo(() => {
+      const ask = (operation: Wanted) => () =>
+        setPart((now) => ({ view: 'changes', wanted: operation, asked: now.asked + 1 }))
+      return [
+        ...(owns && kinds !== '' ? [{ id: 'undo', label: 'Undo the last turn', run: ask('undo') }] : []),
+        ...(owns && kinds.includes('uncommitted')
+          ? [{ id: 'commit', label: 'Commit changes', run: ask('commit') }]
+          : []),
+      ]
+    }, [owns, kinds]),
+  )
   const writes = useMay('prompt')
   const shown = useShown()
   const isHere = session !== undefined && writes && shown
@@ -95,7 +119,15 @@ export const SessionView = memo(function SessionView({
       <QuestionsElsewhere session={session} chat={selected} onOpen={onOpenChat} />
       {/* Only the chat stays while a person is in another session. The other views are made again. */}
       {view === 'changes' && shown && (
-        <ChangesView client={client} uri={uri} session={session} chat={selected} say={say} />
+        <ChangesView
+          key={asked}
+          client={client}
+          uri={uri}
+          session={session}
+          chat={selected}
+          wanted={wanted}
+          say={say}
+        />
       )}
       {view === 'terminals' && shown && (
         <TerminalsView client={client} uri={uri} session={session} chat={selected} say={say} />
@@ -107,6 +139,7 @@ export const SessionView = memo(function SessionView({
           client={client}
           session={uri}
           chat={selected}
+          provider={session.provider}
           steers={steers}
           openChat={onOpenChat}
           say={say}

@@ -14,7 +14,7 @@ export function usageWords(usage: UsageInfo | undefined): string {
 
 function tokenWords(input: number | undefined, output: number | undefined): string {
   if (input === undefined && output === undefined) return ''
-  return `${compact.format(input ?? 0)} tokens in, ${compact.format(output ?? 0)} out`
+  return `${compact.format(input ?? 0)} ${input === 1 ? 'token' : 'tokens'} in, ${compact.format(output ?? 0)} out`
 }
 
 /** The cost of a turn as a text. Empty if it is unknown: only the built-in agent tells the cost, in dollars. */

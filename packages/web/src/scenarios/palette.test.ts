@@ -1,55 +1,107 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
 import { expect } from 'vitest'
 import { expectAccessibleInBoth } from '../../test/axe.ts'
-import { Room, begin, browserTest, eventually, expectUnharmed, send, shot } from '../../test/browser.ts'
+import {
+  Room,
+  begin,
+  browserTest,
+  endlessTurn,
+  eventually,
+  expectUnharmed,
+  messageField,
+  send,
+  shot,
+} from '../../test/browser.ts'
 
-browserTest('[U36] the palette finds sessions, actions and agents, and keys alone reach them', async () => {
-  const room = await Room.open()
-  const page = await room.page()
-  await begin(page, 'say one')
-  await page.locator('.turn-foot').waitFor()
-  const heading = () => page.getByRole('heading', { level: 1 }).innerText()
-  await begin(page, 'say two')
-  // The first session is shown until the second one opens. A message must not be written there.
-  await eventually(heading).toBe('say two')
-  // The first session is still in the document, and is not shown.
-  const feet = page.locator('.turn-foot').filter({ visible: true })
-  await feet.waitFor()
-  await send(page, 'say a melancholy word')
-  await eventually(() => feet.count()).toBe(2)
-  const field = page.getByRole('combobox', { name: 'Find a session or an action' })
-  const focused = () => page.evaluate('document.activeElement.getAttribute("role")')
-  const find = async (words: string) => {
-    // A palette that is closing takes keys, too.
-    await field.waitFor({ state: 'detached' })
-    await page.keyboard.press('Control+k')
-    await eventually(focused).toBe('combobox')
-    await page.keyboard.type(words)
-  }
-  await find('session one')
-  await eventually(() => page.getByRole('option').count()).toBe(1)
-  await shot(page, 'palette')
-  await expectAccessibleInBoth(page, 'palette')
-  await page.keyboard.press('Enter')
-  await eventually(heading).toBe('say one')
-  await find('melancholy')
-  await page
-    .getByRole('option', { name: /Text in say two/ })
-    .first()
-    .click()
-  await eventually(heading).toBe('say two')
-  await find('no such thing')
-  await page.getByText('Nothing was found.').waitFor()
-  await page.keyboard.press('Escape')
-  await find('show changes')
-  await page.keyboard.press('Enter')
-  await page.getByRole('region', { name: 'Changes', exact: true }).waitFor()
-  await find('new session with')
-  await page.getByRole('option', { name: /Atrium Guide/ }).waitFor()
-  await page.keyboard.press('Enter')
-  await page.getByLabel('What shall be done?').waitFor()
-  await page.keyboard.press('Escape')
-  expectUnharmed(page)
-})
+browserTest(
+  '[U36] [U36.2] the palette finds sessions, actions and agents, acts on the open session, and keys alone reach them',
+  async () => {
+    const room = await Room.open()
+    const page = await room.page()
+    await begin(page, 'say one')
+    await page.locator('.turn-foot').waitFor()
+    const heading = () => page.getByRole('heading', { level: 1 }).innerText()
+    await begin(page, 'say two')
+    // The first session is shown until the second one opens. A message must not be written there.
+    await eventually(heading).toBe('say two')
+    // The first session is still in the document, and is not shown.
+    const feet = page.locator('.turn-foot').filter({ visible: true })
+    await feet.waitFor()
+    await send(page, 'say a melancholy word')
+    await eventually(() => feet.count()).toBe(2)
+    const field = page.getByRole('combobox', { name: 'Find a session or an action' })
+    const focused = () => page.evaluate('document.activeElement.getAttribute("role")')
+    const find = async (words: string) => {
+      // A palette that is closing takes keys, too.
+      await field.waitFor({ state: 'detached' })
+      await page.keyboard.press('Control+k')
+      await eventually(focused).toBe('combobox')
+      await page.keyboard.type(words)
+    }
+    await find('session one')
+    await eventually(() => page.getByRole('option').count()).toBe(1)
+    await shot(page, 'palette')
+    await expectAccessibleInBoth(page, 'palette')
+    await page.keyboard.press('Enter')
+    await eventually(heading).toBe('say one')
+    await find('melancholy')
+    await page
+      .getByRole('option', { name: /Text in say two/ })
+      .first()
+      .click()
+    await eventually(heading).toBe('say two')
+    await find('no such thing')
+    await page.getByText('Nothing was found.').waitFor()
+    await page.keyboard.press('Escape')
+    await find('show changes')
+    await page.keyboard.press('Enter')
+    await page.getByRole('region', { name: 'Changes', exact: true }).waitFor()
+    await find('this session rename')
+    await page.keyboard.press('Enter')
+    await page.getByLabel('Title').fill('renamed')
+    await page.keyboard.press('Enter')
+    await eventually(heading).toBe('renamed')
+    // The addresses of the list are those of the page.
+    const href = `document.querySelector('.session.selected a').getAttribute('href')`
+    expect(new URL(page.url()).hash.split('/').slice(0, 3).join('/')).toBe(await page.evaluate(href))
+    // The sidebar alone has the state of the link.
+    expect(await page.locator('.link .dot').filter({ visible: true }).count()).toBe(1)
+    await find('show chat')
+    await page.keyboard.press('Enter')
+    await messageField(page).waitFor()
+    await find('model lively')
+    await page.keyboard.press('Enter')
+    await page.getByRole('button', { name: 'Not with Guide, lively' }).waitFor()
+    await send(page, 'write a.txt one')
+    await page.getByRole('button', { name: 'Allow once' }).click()
+    await eventually(() => feet.count()).toBe(3)
+    expect(await feet.nth(2).innerText()).toContain('lively')
+    await find('undo last turn')
+    await page.keyboard.press('Enter')
+    await page.getByRole('dialog').getByRole('button', { name: /^Undo/ }).click()
+    await eventually(() => existsSync(join(room.folder, 'a.txt'))).toBe(false)
+    await find('show chat')
+    await page.keyboard.press('Enter')
+    await send(page, endlessTurn)
+    await page.getByRole('button', { name: 'Stop' }).waitFor()
+    await find('stop turn')
+    await page.keyboard.press('Enter')
+    await eventually(() => feet.count()).toBe(4)
+    await find('fork this chat')
+    await page.keyboard.press('Enter')
+    await page.getByRole('navigation', { name: 'Chats of this session' }).getByText(/^Fork/).waitFor()
+    await find('archive this session')
+    await page.keyboard.press('Enter')
+    await page.getByRole('button', { name: 'Show 1 archived' }).waitFor()
+    await find('new session with')
+    await page.getByRole('option', { name: /Atrium Guide/ }).waitFor()
+    await page.keyboard.press('Enter')
+    await page.getByLabel('What shall be done?').waitFor()
+    await page.keyboard.press('Escape')
+    expectUnharmed(page)
+  },
+)
 
 browserTest('[U36] [U36.1] a text that the host has not indexed yet is found as soon as it is', async () => {
   const room = await Room.open()

@@ -3,6 +3,7 @@ import { memo } from 'preact/compat'
 import { useMay } from '../link/role.ts'
 import { Ago } from '../ui/ago.tsx'
 import { MenuButton } from '../ui/menu.tsx'
+import { fragmentOf } from '../ui/route.ts'
 import { folderOf, isUnread, lastName, moodOf, titleOf } from './grouping.ts'
 
 export interface SessionRowActions {
@@ -33,7 +34,7 @@ export const SessionRow = memo(function SessionRow({ session, selected, menu, on
   return (
     <li class={`session${selected ? ' selected' : ''}${unread ? ' unread' : ''}`}>
       <a
-        href={`#/session/${encodeURIComponent(session.resource)}`}
+        href={fragmentOf({ session: session.resource })}
         aria-current={selected ? 'page' : undefined}
         onClick={(event) => {
           if (event.ctrlKey || event.metaKey || event.shiftKey) return

@@ -8,10 +8,10 @@ import { visibleText } from '../shared/text.ts'
 import { ChangesetView } from './changeset-view.tsx'
 import { useComments } from './comments.ts'
 import { ChangesProvider } from './context.ts'
-import type { ChangesContext } from './context.ts'
+import type { ChangesContext, Wanted } from './context.ts'
 import { useDiffLayout } from './layout.ts'
 import type { DiffLayout } from './layout.ts'
-import { scopesOf } from './scopes.ts'
+import { lastTurn, scopesOf, uncommitted } from './scopes.ts'
 import type { ChangesScope } from './scopes.ts'
 import { useFileCounts } from './use-file-counts.ts'
 
@@ -20,6 +20,7 @@ interface Props {
   readonly uri: string
   readonly session: SessionState
   readonly chat: string
+  readonly wanted: Wanted | undefined
   readonly say: (text: string) => void
 }
 
@@ -27,10 +28,12 @@ const layouts: readonly { readonly name: DiffLayout; readonly label: string }[] 
   { name: 'unified', label: 'One column' },
   { name: 'split', label: 'Side by side' },
 ]
+/** The changeset that has an operation. */
+const labelFor: { readonly [W in Wanted]: string } = { undo: lastTurn, commit: uncommitted }
 const noFolders: readonly string[] = []
 
 /** The view of the changes that the turns of a session have made to its files. */
-export function ChangesView({ client, uri, session, chat, say }: Props) {
+export function ChangesView({ client, uri, session, chat, wanted: asked, say }: Props) {
   const { state } = useLiveChannel(client, 'chat', chat, 1)
   const comments = useComments(client, uri, say)
   const { layout, hasRoom, choose } = useDiffLayout()
@@ -39,7 +42,8 @@ export function ChangesView({ client, uri, session, chat, say }: Props) {
     client,
     scopes.map((each) => each.uri),
   )
-  const [chosen, setChosen] = useState<string>()
+  const [wanted, setWanted] = useState(asked)
+  const [chosen, setChosen] = useState(asked && labelFor[asked])
   // Until a person chooses, the first changeset that has files is shown. It stays, so that nothing jumps.
   const first = firstWithFiles(scopes, counts)
   const found = chosen === undefined && first && (counts.get(first.uri) ?? 0) > 0 ? first.label : chosen
@@ -48,8 +52,8 @@ export function ChangesView({ client, uri, session, chat, say }: Props) {
   const folders = session.workingDirectories ?? noFolders
   const split = layout === 'split'
   const context: ChangesContext = useMemo(
-    () => ({ client, folders, comments, split, say }),
-    [client, folders, comments, split, say],
+    () => ({ client, folders, comments, split, wanted, say }),
+    [client, folders, comments, split, wanted, say],
   )
   if (!scope)
     return (
@@ -66,7 +70,10 @@ export function ChangesView({ client, uri, session, chat, say }: Props) {
               label="Which changes"
               all={scopes.map(({ label, uri: each }) => ({ name: label, label, count: counts.get(each) }))}
               chosen={scope.label}
-              onChoose={setChosen}
+              onChoose={(label) => {
+                setWanted(undefined)
+                setChosen(label)
+              }}
             />
             {hasRoom && (
               <Choices label="Layout of differences" all={layouts} chosen={layout} onChoose={choose} />

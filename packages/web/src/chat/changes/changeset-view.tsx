@@ -63,9 +63,9 @@ export function ChangesetView({ uri }: Props) {
 }
 
 function ChangesetHead({ uri, state }: Props & { readonly state: ChangesetState }) {
-  const { client } = useChanges()
+  const { client, wanted } = useChanges()
   const owns = useMay('own')
-  const [committing, setCommitting] = useState(false)
+  const [committing, setCommitting] = useState(wanted === 'commit')
   const { files, operations = [] } = state
   const writesMessages = offers(client, 'x-atrium/commit')
   const commits = writesMessages && operations.some(({ id }) => id === 'commit') && files.length > 0
@@ -80,7 +80,12 @@ function ChangesetHead({ uri, state }: Props & { readonly state: ChangesetState 
           {state.status === 'recomputing' && ', comparing again…'}
         </span>
         {whole.filter(isOffered).map((operation) => (
-          <OperationButton key={operation.id} channel={uri} operation={operation} />
+          <OperationButton
+            key={operation.id}
+            channel={uri}
+            operation={operation}
+            asked={wanted === operation.id}
+          />
         ))}
         {commits && (
           <Button look="primary" onClick={() => setCommitting(true)}>
@@ -101,7 +106,9 @@ function ChangesetHead({ uri, state }: Props & { readonly state: ChangesetState 
               </p>
             ),
         )}
-      {committing && <CommitDialog channel={uri} files={files} onClose={() => setCommitting(false)} />}
+      {committing && commits && (
+        <CommitDialog channel={uri} files={files} onClose={() => setCommitting(false)} />
+      )}
     </>
   )
 }

@@ -3,6 +3,9 @@ import { createContext } from 'preact'
 import { useContext } from 'preact/hooks'
 import type { Comments } from './comments.ts'
 
+/** An operation that a person has asked for before the view was open. */
+export type Wanted = 'undo' | 'commit'
+
 /** The values that all parts of the view of changes share. */
 export interface ChangesContext {
   readonly client: Client
@@ -11,6 +14,8 @@ export interface ChangesContext {
   readonly comments: Comments
   /** Whether the sides of a diff stand beside each other. */
   readonly split: boolean
+  /** The operation whose dialog opens with the changes. */
+  readonly wanted: Wanted | undefined
   readonly say: (text: string) => void
 }
 

@@ -14,16 +14,18 @@ interface Props {
   readonly operation: ChangesetOperation
   /** The file or the lines that the operation is about. Undefined: all files. */
   readonly target?: OperationTarget
+  /** Whether a person has asked for the operation before its button was there. */
+  readonly asked?: boolean
   /** The target in words, for people who do not see where the button is. */
   readonly about?: string
 }
 
 /** A button for an operation on changes, such as undo. Shows what the host says: what was done, or why nothing was. */
-export function OperationButton({ channel, operation, target, about }: Props) {
+export function OperationButton({ channel, operation, target, asked = false, about }: Props) {
   const { client, say } = useChanges()
   const owns = useMay('own')
-  const [asking, setAsking] = useState(false)
   const { id, label, description, confirmation, status } = operation
+  const [asking, setAsking] = useState(asked && status !== 'disabled' && confirmation !== undefined)
   const name = visibleText(label)
   if (!owns) return null
   const run = () => {
@@ -44,7 +46,7 @@ export function OperationButton({ channel, operation, target, about }: Props) {
         {target?.kind === 'resource' && operation.group !== 'conflict' && ' (this file)'}
         {status === 'running' && '…'}
       </Button>
-      {asking && (
+      {asking && confirmation !== undefined && (
         <Confirm
           title={name}
           text={visibleText(plainText(confirmation))}

@@ -9,10 +9,13 @@ export interface ChangesScope {
   readonly uri: string
 }
 
+export const lastTurn = 'Last turn'
+export const uncommitted = 'Uncommitted'
+
 /** The words for the changesets of a session, in the order in which they are offered. */
 const words = new Map<string, Pick<ChangesScope, 'label' | 'about'>>([
   ['session', { label: 'This session', about: 'Everything that changed since the first turn.' }],
-  ['uncommitted', { label: 'Uncommitted', about: 'What differs from the last commit, whoever changed it.' }],
+  ['uncommitted', { label: uncommitted, about: 'What differs from the last commit, whoever changed it.' }],
   ['branch', { label: 'This branch', about: 'What differs from where the branch began.' }],
 ])
 
@@ -31,7 +34,7 @@ export function scopesOf(session: SessionState, chat: ChatState | undefined): re
   const turn = chat?.activeTurn?.id ?? chat?.turns.at(-1)?.id
   if (template === undefined || turn === undefined) return whole
   const uri = template.replace('{turnId}', encodeURIComponent(turn))
-  return [{ label: 'Last turn', about: 'What the last turn of this chat changed.', uri }, ...whole]
+  return [{ label: lastTurn, about: 'What the last turn of this chat changed.', uri }, ...whole]
 }
 
 /** The path of a file, relative to the folder of the session that it is in. */

@@ -17,6 +17,8 @@ interface Props {
   /** Whether the agent takes messages into the active turn. */
   readonly steers: boolean
   readonly draft: Draft
+  /** The name of the model that was chosen for the next message. Undefined: that of the session. */
+  readonly model: string | undefined
   /** A sentence that says why the last message was not sent. */
   readonly problem: string | undefined
   readonly onDraft: (draft: Draft) => void
@@ -32,6 +34,7 @@ export const Composer = memo(function Composer({
   active,
   steers,
   draft,
+  model,
   problem,
   onDraft,
   onSend,
@@ -88,6 +91,17 @@ export const Composer = memo(function Composer({
             </span>
           ))}
         </div>
+      )}
+      {model !== undefined && (
+        <span class="attachment-edit">
+          <span class="tag">{model}</span>
+          <Button
+            icon={X}
+            label={`Not with ${model}`}
+            look="quiet"
+            onClick={() => onDraft({ text: draft.text, attachments: draft.attachments })}
+          />
+        </span>
       )}
       <MessageField
         draft={draft}

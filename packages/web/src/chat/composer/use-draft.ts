@@ -1,4 +1,5 @@
 import type { Client } from '@atrium/client/client'
+import type { ModelSelection } from '@atrium/protocol/chat/message'
 import type { ChatState } from '@atrium/protocol/chat/state'
 import { useCallback, useRef, useState } from 'preact/hooks'
 import { failureWords } from '../../link/outcome-words.ts'
@@ -17,6 +18,8 @@ export interface DraftState {
   readonly problem: string | undefined
   readonly change: (draft: Draft) => void
   readonly compose: (text: string) => void
+  /** Chooses the model of this message and of later ones. */
+  readonly chooseModel: (model: ModelSelection) => void
   readonly send: (delivery: Delivery) => void
 }
 
@@ -40,14 +43,17 @@ export function useDraft(
     const before = now.current.text.trim() === '' ? '' : `${now.current.text}\n\n`
     setDraft({ ...now.current, text: `${before}${text}` })
   }, [])
+  const chooseModel = useCallback((model: ModelSelection) => setDraft({ ...now.current, model }), [])
   const submit = useLatest((delivery: Delivery) => {
     if (!state) return
     const sent = draft
-    setDraft(nothing)
+    // The chosen model stays for later messages.
+    const next = sent.model ? { ...nothing, model: sent.model } : nothing
+    setDraft(next)
     setProblem(undefined)
     void send(client, state, sent, delivery).then((outcome) => {
       if (outcome.outcome === 'accepted') return
-      if (now.current === nothing) {
+      if (now.current === next) {
         setDraft(sent)
         setProblem(failureWords(outcome, 'The message was not sent', 'the message was sent'))
       } else {
@@ -56,5 +62,5 @@ export function useDraft(
       }
     })
   })
-  return { draft, problem, change, compose, send: submit }
+  return { draft, problem, change, compose, chooseModel, send: submit }
 }

@@ -1,6 +1,6 @@
 import type { ChatInputAnswerValue, ChatInputQuestion, ChatInputRequest } from '@atrium/protocol/chat/request'
 import { expect, test } from 'vitest'
-import { problemOf, shownAnswers, submittedAnswers, valueOf } from './answers.ts'
+import { answerWords, problemOf, shownAnswers, submittedAnswers, valueOf } from './answers.ts'
 
 const options = ['a', 'b', 'c'].map((id) => ({ id, label: id }))
 const recommending = (...ids: string[]) =>
@@ -69,4 +69,19 @@ test('[U17] a typed answer is shown until the host has accepted it and the page 
   expect(shownAnswers({ q: before }, { q: { answer: mine, accepted: { before } } })).toEqual({ q: mine })
   expect(shownAnswers({ q: theirs }, { q: { answer: mine, accepted: { before } } })).toEqual({ q: theirs })
   expect(shownAnswers({}, { q: { answer: mine, accepted: { before: undefined } } })).toEqual({ q: mine })
+})
+
+test('[U17] an answered question shows the labels of the chosen options', () => {
+  const sizes = [{ id: 'medium', label: 'Medium' }]
+  const words = (question: object, value: ChatInputAnswerValue) => answerWords(ask(question), value)
+  expect(words({ kind: 'single-select', options: sizes }, { kind: 'selected', value: 'medium' })).toBe(
+    'Medium',
+  )
+  expect(
+    words(
+      { kind: 'multi-select', options: sizes },
+      { kind: 'selected-many', value: ['medium', 'other'], freeformValues: ['own'] },
+    ),
+  ).toBe('Medium, other, own')
+  expect(words({ kind: 'boolean' }, { kind: 'boolean', value: false })).toBe('No')
 })

@@ -40,6 +40,17 @@ export function valueOf(
   return typeof value === 'string' ? { kind: 'text', value } : undefined
 }
 
+/** An answer in words: the labels of chosen options, not their ids. */
+export function answerWords(question: ChatInputQuestion, value: ChatInputAnswerValue | undefined): string {
+  if (value === undefined) return '–'
+  if (value.kind === 'boolean') return value.value ? 'Yes' : 'No'
+  const options = 'options' in question ? question.options : []
+  const labelOf = (id: string) => options.find((each) => each.id === id)?.label ?? id
+  const chosen = Array.isArray(value.value) ? value.value.map(labelOf) : [labelOf(String(value.value))]
+  const free = 'freeformValues' in value ? (value.freeformValues ?? []) : []
+  return [...chosen, ...free].filter(Boolean).join(', ')
+}
+
 /** The choices that are selected before a person has chosen: AHP has no other default for a question with choices. */
 function recommendedChoice({
   kind,

@@ -7,7 +7,7 @@ import { useMay } from '../../link/role.ts'
 import { safeLink } from '../../markdown/safe-link.ts'
 import { Button } from '../../ui/button.tsx'
 import { Icon } from '../../ui/icon.tsx'
-import { problemOf, shownAnswers, submittedAnswers, valueOf } from './answers.ts'
+import { answerWords, problemOf, shownAnswers, submittedAnswers, valueOf } from './answers.ts'
 import type { TypedAnswers } from './answers.ts'
 import { useChat, useDecide } from '../shared/context.ts'
 import { QuestionField } from './question-field.tsx'
@@ -27,7 +27,7 @@ export function FormView({ part: { request, response } }: { readonly part: Input
         {(request.questions ?? []).map((question) => (
           <div key={question.id}>
             <dt>{visibleText(question.title ?? question.message)}</dt>
-            <dd>{wordsOf(valueOf(question, request.answers?.[question.id]))}</dd>
+            <dd>{visibleText(answerWords(question, valueOf(question, request.answers?.[question.id])))}</dd>
           </div>
         ))}
       </dl>
@@ -144,12 +144,4 @@ function useSharedAnswers({ id: requestId, answers: shared = {} }: ChatInputRequ
     waiting.current.set(questionId, { timer, share })
   }
   return { answers: shownAnswers(shared, typed), change, settle }
-}
-
-function wordsOf(value: ChatInputAnswerValue | undefined): string {
-  if (value === undefined) return '–'
-  if (value.kind === 'boolean') return value.value ? 'Yes' : 'No'
-  const chosen = Array.isArray(value.value) ? value.value.join(', ') : String(value.value)
-  const free = 'freeformValues' in value ? (value.freeformValues ?? []) : []
-  return visibleText([chosen, ...free].filter(Boolean).join(', '))
 }

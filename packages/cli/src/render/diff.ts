@@ -1,3 +1,4 @@
+import { lineChanges } from '@atrium/protocol/text/line-diff'
 import { sanitize } from '../terminal/output.ts'
 import type { Style } from '../terminal/output.ts'
 
@@ -22,44 +23,19 @@ export function diffLines({ path, before, after }: Change, style: Style): readon
 
 type Step = readonly [sign: '+' | '-' | ' ' | '…', line: string]
 
-/**
- * Compares two lists of lines. Lines of the common prefix and the common suffix stay. The lines between them are
- * compared by longest common subsequence; if there are too many, all old ones are removed and all new ones added.
- */
+/** The lines of both texts in order: what stays, what is removed and what is added. */
 function steps(old: readonly string[], now: readonly string[]): readonly Step[] {
-  let start = 0
-  while (start < Math.min(old.length, now.length) && old[start] === now[start]) start++
-  let end = 0
-  while (end < Math.min(old.length, now.length) - start && old.at(-1 - end) === now.at(-1 - end)) end++
-  return [
-    ...old.slice(0, start).map((line): Step => [' ', line]),
-    ...middle(old.slice(start, old.length - end), now.slice(start, now.length - end)),
-    ...old.slice(old.length - end).map((line): Step => [' ', line]),
-  ]
-}
-
-function middle(old: readonly string[], now: readonly string[]): readonly Step[] {
-  if (old.length * now.length > 1_000_000)
-    return [...old.map((line): Step => ['-', line]), ...now.map((line): Step => ['+', line])]
-  // `both[i][j]` is the length of the longest common subsequence of `old` from line i on and `now` from line j on.
-  const both = old.map(() => new Uint32Array(now.length + 1)).concat(new Uint32Array(now.length + 1))
-  const at = (i: number, j: number) => both[i]?.[j] ?? 0
-  for (let i = old.length - 1; i >= 0; i--)
-    for (let j = now.length - 1; j >= 0; j--) {
-      const row = both[i]
-      if (row) row[j] = old[i] === now[j] ? at(i + 1, j + 1) + 1 : Math.max(at(i + 1, j), at(i, j + 1))
-    }
   const found: Step[] = []
-  let [i, j] = [0, 0]
-  while (i < old.length || j < now.length) {
-    if (i < old.length && j < now.length && old[i] === now[j]) {
-      found.push([' ', old[i] ?? ''])
-      i++
-      j++
-    } else if (j >= now.length || (i < old.length && at(i + 1, j) >= at(i, j + 1)))
-      found.push(['-', old[i++] ?? ''])
-    else found.push(['+', now[j++] ?? ''])
+  const add = (sign: Step[0], lines: readonly string[]) =>
+    found.push(...lines.map((line): Step => [sign, line]))
+  let at = 0
+  for (const { before, after } of lineChanges(old, now)) {
+    add(' ', old.slice(at, before.from))
+    at = before.from + before.count
+    add('-', old.slice(before.from, at))
+    add('+', now.slice(after.from, after.from + after.count))
   }
+  add(' ', old.slice(at))
   return found
 }
 

@@ -1,6 +1,6 @@
+import { lineChanges } from '@atrium/protocol/text/line-diff'
+import type { LineChange, LineRange } from '@atrium/protocol/text/line-diff'
 import type { TextRange } from '@atrium/protocol/common/text'
-import { lineChanges } from './line-diff.ts'
-import type { LineChange, LineRange } from './line-diff.ts'
 import { sha256 } from './sha256.ts'
 
 /** A part of a file that was changed. */

@@ -26,7 +26,8 @@ const cellsOf = (line: string) =>
 const requirements: readonly Requirement[] = statements.split('\n').flatMap((line) => {
   const [, document, number] = /^\| (R\d{3})-(\d+) +\|/.exec(line) ?? []
   if (document === undefined) return []
-  const [, statement = '', cited = '', seenIn = '', status = ''] = cellsOf(line)
+  const [, statement = '', cited = '', note = ''] = cellsOf(line)
+  const [, seenIn = '0.1 to 1.0', status = 'carried'] = /^(\d[^;]*)?(?:; )?(.+)?$/.exec(note) ?? []
   const rules = cited.match(/\b[A-Z]-?\d+\w*(?:\.\d+)?/g) ?? []
   return [{ document, number: Number(number), statement, rules, seenIn, status }]
 })

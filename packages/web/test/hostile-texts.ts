@@ -27,5 +27,10 @@ export const corpus: readonly string[] = [
   '"><img src=x onerror=owned()>',
   '\u202eevil\u202c and \u0007 bell and \u001b]8;;https://evil.example\u0007link',
   '[ref]: javascript:owned()',
+  '$<img src=x onerror=owned()>$ and \\(<script>owned()</script>\\)',
+  '$$\n\\href{javascript:owned()}{x}\n$$',
+  '[^1]: <img src=x onerror=owned()>',
+  '[^1]: javascript:owned()',
+  '~~~mermaid\ngraph TD; a["<img src=x onerror=owned()>"]; click a "javascript:owned()"\n~~~',
   '<https://example.org/"onmouseover="owned()>',
 ]

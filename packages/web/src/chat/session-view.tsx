@@ -23,6 +23,7 @@ import { ChatView } from './chat-view.tsx'
 import { TerminalsView } from './terminals/terminals-view.tsx'
 import { QuestionsElsewhere } from './elsewhere.tsx'
 import { useReadMark } from './read-mark.ts'
+import { FilePlaces } from './shared/file-places.tsx'
 
 interface Props {
   readonly client: Client
@@ -108,43 +109,45 @@ export const SessionView = memo(function SessionView({
     )
   const selected = chat ?? primaryChat(session) ?? defaultChatUri(uri)
   return (
-    <main class="main">
-      <ChatHeader client={client} session={session} view={view} onView={setView} onBack={onBack} />
-      <ChatTabs chats={session.chats} selected={selected} onOpen={onOpenChat} />
-      {session.lifecycle === 'failed' && (
-        <p class="problem" role="alert">
-          The session could not be created: {session.creationError?.message ?? 'the host does not say why'}
-        </p>
-      )}
-      <QuestionsElsewhere session={session} chat={selected} onOpen={onOpenChat} />
-      {/* Only the chat stays while a person is in another session. The other views are made again. */}
-      {view === 'changes' && shown && (
-        <ChangesView
-          key={asked}
-          client={client}
-          uri={uri}
-          session={session}
-          chat={selected}
-          wanted={wanted}
-          say={say}
-        />
-      )}
-      {view === 'terminals' && shown && (
-        <TerminalsView client={client} uri={uri} session={session} chat={selected} say={say} />
-      )}
-      {view === 'history' && shown && past(selected)}
-      {view === 'chat' && (
-        <ChatView
-          key={selected}
-          client={client}
-          session={uri}
-          chat={selected}
-          provider={session.provider}
-          steers={steers}
-          openChat={onOpenChat}
-          say={say}
-        />
-      )}
-    </main>
+    <FilePlaces client={client} folder={session.workingDirectories?.[0]}>
+      <main class="main">
+        <ChatHeader client={client} session={session} view={view} onView={setView} onBack={onBack} />
+        <ChatTabs chats={session.chats} selected={selected} onOpen={onOpenChat} />
+        {session.lifecycle === 'failed' && (
+          <p class="problem" role="alert">
+            The session could not be created: {session.creationError?.message ?? 'the host does not say why'}
+          </p>
+        )}
+        <QuestionsElsewhere session={session} chat={selected} onOpen={onOpenChat} />
+        {/* Only the chat stays while a person is in another session. The other views are made again. */}
+        {view === 'changes' && shown && (
+          <ChangesView
+            key={asked}
+            client={client}
+            uri={uri}
+            session={session}
+            chat={selected}
+            wanted={wanted}
+            say={say}
+          />
+        )}
+        {view === 'terminals' && shown && (
+          <TerminalsView client={client} uri={uri} session={session} chat={selected} say={say} />
+        )}
+        {view === 'history' && shown && past(selected)}
+        {view === 'chat' && (
+          <ChatView
+            key={selected}
+            client={client}
+            session={uri}
+            chat={selected}
+            provider={session.provider}
+            steers={steers}
+            openChat={onOpenChat}
+            say={say}
+          />
+        )}
+      </main>
+    </FilePlaces>
   )
 })

@@ -2,6 +2,7 @@ import type { Token, Tokens } from 'marked'
 import { memo } from 'preact/compat'
 import type { Block as BlockValue } from './blocks.ts'
 import { CodeBlock } from './code-block.tsx'
+import { withoutOverrides } from '../ui/visible-controls.ts'
 import { Inline, plainText } from './inline.tsx'
 import { LongText } from './long-text.tsx'
 
@@ -43,6 +44,17 @@ function BlockToken({ token, open }: { readonly token: Token; readonly open: boo
       const plain = plainText(tokens)
       return <p>{plain === undefined ? <Inline tokens={tokens} /> : <LongText text={plain} open={open} />}</p>
     }
+    case 'footnoteText': {
+      const { name, tokens } = token as Tokens.Generic
+      return (
+        <p class="footnote-text">
+          <sup>{name}</sup> <Inline tokens={tokens} />
+        </p>
+      )
+    }
+    case 'mathsBlock':
+      // A formula is shown as it was written. Drawing it would need a library that is larger than the page.
+      return <CodeBlock language="maths" text={(token as Tokens.Generic)['text']} open={open} />
     case 'text':
       return <Inline tokens={[token]} />
     case 'space':
@@ -51,7 +63,7 @@ function BlockToken({ token, open }: { readonly token: Token; readonly open: boo
       return null
     default:
       // HTML, and token types that later versions of the lexer add, are shown as plain text.
-      return <p>{token.raw}</p>
+      return <p>{withoutOverrides(token.raw)}</p>
   }
 }
 

@@ -4,7 +4,7 @@ import { Blocks } from './blocks.ts'
 import type { Block } from './blocks.ts'
 import { decoded } from './entities.ts'
 import { spansOf } from '../ui/highlight/highlight-spans.ts'
-import { safeImage, safeLink } from './safe-link.ts'
+import { otherHost, safeImage, safeLink } from './safe-link.ts'
 
 const text = `# Title
 
@@ -48,6 +48,7 @@ test.each([
   'plain words, and more of them; then a [link](https://example.org/a b) and www.example.org then mail a@b.co, and on',
   'a & b &amp; c &lt tail **bold words here** and *more of it, x* `code words` then 2 * 3 words_with_marks and end',
   'first line\nsecond line of words\nSetext of words\n===\n\n    indented words\n\n> quoted words and more',
+  'sum \\(x_1\\) and $a*b*$ words[^1] for $5\n\n$$\na_1 words\n$$\n\n[^1]: a note of words\n[^2]: next words',
   '<b>words in html</b> and <div>\nblock of words\n</div>\n\nhttps://example.org/words and words ~~gone words~~',
 ])('[U18] a text that grows in small pieces is read like one that is there at once: %#', (whole) => {
   for (const size of [1, 2, 3, 7]) {
@@ -135,4 +136,41 @@ test('[U18] the output of the highlighter becomes pieces of text, without its ma
     ['subst', 'x'],
     ['string', "'"],
   ])
+})
+
+test.each([
+  ['https://bank.example', 'https://evil.example/x', 'evil.example'],
+  ['bank.example', 'https://www.evil.example', 'evil.example'],
+  ['https://bank.example@evil.example', 'https://bank.example@evil.example', undefined],
+  ['www.example.org/a', 'https://example.org/b', undefined],
+  ['ann@bank.com', 'mailto:ann@evil.example', 'evil.example'],
+  ['array.map', 'https://developer.example', undefined],
+  ['the docs of example.org', 'https://evil.example', undefined],
+])('[U18.1] a link whose text is an address says if it leads elsewhere: %s', (text, href, host) => {
+  expect(otherHost(text, href)).toBe(host)
+})
+
+test('[U18.2] formulas and footnotes are read as such, with all their characters', () => {
+  const formula = '$$\na_1 \\, b\n$$'
+  const lexed = new Blocks().of(
+    `${formula}\n\nsee \\(x_1\\) and $y*z*$ but $5 or $HOME:$PATH[^1]\n\n[^1]: a note\n[^b]: other`,
+    false,
+  )
+  expect(lexed.map(({ token }) => token.type)).toEqual([
+    'mathsBlock',
+    'paragraph',
+    'footnoteText',
+    'footnoteText',
+  ])
+  const { token } = lexed[1] ?? { token: undefined }
+  const inline = token && 'tokens' in token ? (token.tokens ?? []).map(({ type, raw }) => [type, raw]) : []
+  expect(inline.filter(([type]) => type !== 'text')).toEqual([
+    ['maths', '\\(x_1\\)'],
+    ['maths', '$y*z*$'],
+    ['footnote', '[^1]'],
+  ])
+})
+
+test('[U18.3] prose cannot be reordered by its characters', () => {
+  expect(decoded('a \u202eb &#x202e;c')).toBe('a ⟨U+202E⟩b ⟨U+202E⟩c')
 })

@@ -1,6 +1,7 @@
 import { Lexer } from 'marked'
 import type { Token } from 'marked'
 import remend from 'remend'
+import { lexing } from './rules.ts'
 
 /** A block of a text: a paragraph, a list, a table. The object stays the same as long as the block does. */
 export interface Block {
@@ -101,7 +102,7 @@ function withWords(token: Token, words: string): Token | undefined {
 }
 
 function lex(text: string): readonly Token[] {
-  return new Lexer({ gfm: true, breaks: false }).lex(text)
+  return new Lexer(lexing).lex(text)
 }
 
 function isClosedFence(raw: string): boolean {

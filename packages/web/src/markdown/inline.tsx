@@ -1,7 +1,9 @@
 import type { Token, Tokens } from 'marked'
 import type { ComponentChildren } from 'preact'
 import { decoded } from './entities.ts'
-import { safeImage, safeLink } from './safe-link.ts'
+import { withVisibleControls, withoutOverrides } from '../ui/visible-controls.ts'
+import { PlacesProvider, useOpenPlace, withPlaces } from './places.ts'
+import { otherHost, safeImage, safeLink } from './safe-link.ts'
 
 /**
  * The inline part of a text as elements. Each kind of token has one kind of element. HTML is shown as the text that it
@@ -15,7 +17,31 @@ export function Inline({ tokens }: { readonly tokens: readonly Token[] | undefin
 export function plainText(tokens: readonly Token[]): string | undefined {
   const [only, ...others] = tokens
   if (only?.type !== 'text' || others.length > 0 || ('tokens' in only && only.tokens)) return undefined
-  return decoded((only as Tokens.Text).text)
+  const text = decoded((only as Tokens.Text).text)
+  // Looking for places costs time, and a growing text is drawn with each frame.
+  return text.length < longText && withPlaces(text).length > 1 ? undefined : text
+}
+
+/** The length from which a paragraph of plain words is drawn without links to places, in characters. */
+const longText = 4000
+
+/** Words of a text, in which lines of files are buttons that open them. */
+function Words({ text }: { readonly text: string }) {
+  const open = useOpenPlace()
+  if (!open) return <>{text}</>
+  return (
+    <>
+      {withPlaces(text).map((each, at) =>
+        typeof each === 'string' ? (
+          each
+        ) : (
+          <button key={at} type="button" class="place" onClick={() => open(each)}>
+            {each.text}
+          </button>
+        ),
+      )}
+    </>
+  )
 }
 
 // The lexer names the shape of a token by its type, which the type `Token` leaves open for extensions: hence the casts.
@@ -29,7 +55,15 @@ function inline(token: Token, key: number): ComponentChildren {
     case 'del':
       return <del key={key}>{inner}</del>
     case 'codespan':
-      return <code key={key}>{(token as Tokens.Codespan).text}</code>
+      return (
+        <code key={key}>
+          <Words text={withVisibleControls((token as Tokens.Codespan).text)} />
+        </code>
+      )
+    case 'footnote':
+      return <sup key={key}>{(token as Tokens.Generic)['text']}</sup>
+    case 'maths':
+      return <code key={key}>{token.raw}</code>
     case 'br':
       return <br key={key} />
     case 'link':
@@ -39,11 +73,15 @@ function inline(token: Token, key: number): ComponentChildren {
     case 'escape':
       return (token as Tokens.Escape).text
     case 'text':
-      return 'tokens' in token && token.tokens ? inner : decoded((token as Tokens.Text).text)
+      return 'tokens' in token && token.tokens ? (
+        inner
+      ) : (
+        <Words key={key} text={decoded((token as Tokens.Text).text)} />
+      )
     case 'checkbox':
       return null
     default:
-      return token.raw
+      return withoutOverrides(token.raw)
   }
 }
 
@@ -56,10 +94,28 @@ function Link({ token: { href, tokens } }: { readonly token: Tokens.Link }) {
       </span>
     )
   return (
-    <a href={safe} title={safe} target="_blank" rel="noopener noreferrer">
-      <Inline tokens={tokens} />
-    </a>
+    <>
+      <a href={safe} title={safe} target="_blank" rel="noopener noreferrer">
+        {/* A button cannot be in a link. */}
+        <PlacesProvider value={undefined}>
+          <Inline tokens={tokens} />
+        </PlacesProvider>
+      </a>
+      <RealAddress text={textOf(tokens)} href={safe} />
+    </>
   )
+}
+
+/** Says where a link leads whose text is another address. */
+function RealAddress({ text, href }: { readonly text: string; readonly href: string }) {
+  const host = otherHost(text, href)
+  return host === undefined ? null : <span class="real-address"> (leads to {host})</span>
+}
+
+function textOf(tokens: readonly Token[]): string {
+  return tokens
+    .map((token) => ('tokens' in token && token.tokens ? textOf(token.tokens) : token.raw))
+    .join('')
 }
 
 /** A picture from elsewhere is a link: loading it would tell its server who reads this. */

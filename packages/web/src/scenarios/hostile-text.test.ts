@@ -1,6 +1,7 @@
-import { mkdirSync } from 'node:fs'
+import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect } from 'vitest'
+import { expectAccessibleInBoth } from '../../test/axe.ts'
 import {
   Room,
   begin,
@@ -14,7 +15,7 @@ import {
 import { corpus } from '../../test/hostile-texts.ts'
 
 browserTest(
-  '[U18] [S-42] hostile text is shown as text: nothing runs, nothing is loaded, no policy is hit',
+  '[U18] [U18.1] [U18.2] [U18.3] [U57] [S-42] hostile text is shown as text: nothing runs, nothing is loaded, no policy is hit',
   async () => {
     const room = await Room.open()
     const page = await room.page()
@@ -50,6 +51,49 @@ browserTest(
     expect(links.filter((each) => !/^(https?|mailto):/.test(each))).toEqual([])
     expect(await page.locator('.column img').count()).toBe(0)
     expect(await page.locator('.answer .markdown').first().innerText()).toContain('<script>owned()</script>')
+    expect(await page.locator('.answer .markdown').first().innerText()).toContain('⟨U+202E⟩evil')
+
+    writeFileSync(
+      join(room.folder, 'notes.py'),
+      Array.from({ length: 90 }, (_, at) => `n = ${at + 1}\n`).join(''),
+    )
+    const description =
+      'a description that needs several lines, and more than the page has room for, '.repeat(3)
+    await send(
+      page,
+      `say [https://bank.example](https://evil.example) and notes.py:70 and \`gone.py:1\`[^1]
+
+| Name | Size | Modified | Description | Description |
+| - | - | - | - | - |
+| a-file-with-a-rather-long-name.txt | 1024 | yesterday | ${description} | ${description} |
+
+$$
+a_1 \\, b
+$$
+
+[^1]: A note`,
+    )
+    await page.locator('.turn-foot').nth(3).waitFor()
+    await page.getByText('(leads to evil.example)').waitFor()
+    await page.locator('.footnote-text', { hasText: 'A note' }).waitFor()
+    expect(await page.locator('.code pre').last().innerText()).toBe('a_1 \\, b')
+    const lines = await page.evaluate(`[...document.querySelectorAll('th')].map((each) => {
+      const range = document.createRange()
+      range.selectNodeContents(each)
+      return range.getClientRects().length
+    })`)
+    expect(lines).toEqual([1, 1, 1, 1, 1])
+    await shot(page, 'real-answer')
+    await page.getByRole('button', { name: 'notes.py:70' }).click()
+    const file = page.getByRole('dialog', { name: 'notes.py, line 70' })
+    await file.locator('.here', { hasText: 'n = 70' }).waitFor()
+    await file.locator('.here .hl-number').waitFor()
+    await shot(page, 'file-at-a-line')
+    await expectAccessibleInBoth(page, 'a file at a line')
+    await page.keyboard.press('Escape')
+    await page.getByRole('button', { name: 'gone.py:1' }).click()
+    await page.getByRole('alert').getByText('The file cannot be shown').waitFor()
+    await page.keyboard.press('Escape')
     expectUnharmed(page)
   },
 )

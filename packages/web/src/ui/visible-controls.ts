@@ -7,8 +7,12 @@ const hiding =
  * differences, which people approve by reading.
  */
 export function withVisibleControls(text: string): string {
-  return text.replaceAll(
-    hiding,
-    (each) => `⟨U+${each.charCodeAt(0).toString(16).toUpperCase().padStart(4, '0')}⟩`,
-  )
+  return text.replaceAll(hiding, codePoint)
 }
+
+/** A text in which the characters that reorder all that follows are replaced. Other marks of direction belong to languages. */
+export function withoutOverrides(text: string): string {
+  return text.replaceAll(/[\u202d\u202e]/g, codePoint)
+}
+
+const codePoint = (each: string) => `⟨U+${each.charCodeAt(0).toString(16).toUpperCase().padStart(4, '0')}⟩`

@@ -1,5 +1,5 @@
 import { readFileSync, readdirSync } from 'node:fs'
-import { dirname, join, relative, sep } from 'node:path'
+import { dirname, join, posix, relative, sep } from 'node:path'
 import { expect, test } from 'vitest'
 import { filesBelow, root } from './files.ts'
 import { floors, folderCycles, importsOf, layerProblems } from './layers.ts'
@@ -42,6 +42,20 @@ test('[A1.2] `Core` has at most twelve members, and the kernel imports no part',
   const imported = kernel.flatMap((source) => importsOf(source)).filter((each) => each.startsWith('../'))
   const folders = new Set(imported.map((each) => each.split('/')[1]))
   expect([...folders].toSorted()).toEqual(['log', 'ports', 'records', 'sealing'])
+})
+
+test('[A1.2] the connection and the dispatch import no part', () => {
+  const ways = sources.filter(({ path }) => /^packages\/host\/src\/(?:connection|dispatch)\//.test(path))
+  expect(ways.length).toBeGreaterThan(20)
+  const units = ways.flatMap((source) =>
+    importsOf(source).flatMap((each) =>
+      each.startsWith('.')
+        ? (posix.join(posix.dirname(source.path), each).split('/src/')[1]?.split('/')[0] ?? [])
+        : [],
+    ),
+  )
+  const below = ['channels', 'connection', 'dialect', 'dispatch', 'kernel', 'log', 'ports']
+  expect([...new Set(units)].toSorted()).toEqual(below)
 })
 
 test('[A1] only the doors of a package are imported by other packages', () => {

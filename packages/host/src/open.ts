@@ -1,7 +1,6 @@
 import { catalogOf } from './core/catalog.ts'
 import type { Action } from '@atrium/protocol/channel'
 import { limits } from '@atrium/protocol/limits'
-import { followUps } from './dispatch/follow-ups.ts'
 import { diskFull, notifySpace } from './kernel/space.ts'
 import { CheckedRecords } from './records/checked-records.ts'
 import { StepRecords } from './log/step-records.ts'
@@ -9,7 +8,6 @@ import { settleAliases } from './channels/names.ts'
 import type { Channel } from './log/channel.ts'
 import { Clients } from './kernel/clients.ts'
 import type { Core } from './kernel/core.ts'
-import { effect } from './dispatch/dispatch.ts'
 import type { Entry } from './log/entry.ts'
 import { beginEpoch } from './log/epochs.ts'
 import { numbersAhead } from './log/group-commit.ts'
@@ -21,7 +19,7 @@ import { openRoot } from './root/root.ts'
 import { tidyDaily } from './channels/tidy.ts'
 import { rootUri } from '@atrium/protocol/uri'
 import type { HostPorts } from './host-ports.ts'
-import { PartList } from './kernel/part.ts'
+import { PartList } from './kernel/part-list.ts'
 import { parts } from './parts.ts'
 import { recover } from './recovery.ts'
 import { Jobs } from './kernel/jobs.ts'
@@ -48,12 +46,12 @@ export async function openCore(ports: HostPorts): Promise<Core> {
   const events = {
     appended: (channel: Channel, action: Action, by?: Dispatcher) => {
       if (by) metrics.dispatched(log.last)
-      followUps(core, channel, action, by)
+      open.appended(channel, action, by)
     },
     committed: (channel: Channel, entry: Entry) => {
       metrics.committed(entry)
       core.sealing.committed(channel)
-      effect(core, channel, entry)
+      if (!core.jobs.stopping) open.effect(channel, entry)
       // The parts come after the effect: notifications are made from the session list, which the effect updates.
       open.committed(channel, entry.action)
     },

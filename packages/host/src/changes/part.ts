@@ -5,6 +5,7 @@ import { part, command } from '../kernel/part.ts'
 import { changesOf } from '../core/changes/change-tracking.ts'
 import type { Captures } from '../ports/captures.ts'
 import type { OtherHosts } from '../ports/other-hosts.ts'
+import { changesetCommitted } from './session-diffs.ts'
 import { Changes } from './changes.ts'
 import { changesetEffects } from './review/effects.ts'
 import { CommitParams, ReviewHunksParams } from './extensions.ts'
@@ -44,6 +45,8 @@ export const changes = part<Changes | undefined, Ports>({
       },
     },
     effects: [changesetEffects],
+    subscribed: { changeset: (core, channel) => changesOf(core)?.subscribed(channel) },
+    committed: { changeset: changesetCommitted },
   },
   appended: (self, channel, action) => {
     if (channel.is('chat')) self.appended(channel, action)

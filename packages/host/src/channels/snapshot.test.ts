@@ -7,7 +7,7 @@ import { Channel, kindOf } from '../log/channel.ts'
 import type { Core } from '../kernel/core.ts'
 import { ChatIndex } from '../core/chat-index.ts'
 import { needsRows, snapshotText } from './snapshot.ts'
-import type { View } from './snapshot.ts'
+import type { View } from '../kernel/link.ts'
 import { loadRowsFor, wake } from './wake.ts'
 
 const turns = ['a', 'b', 'c'].map((id) => ({ id }))

@@ -8,16 +8,12 @@ import type { Channel } from '../log/channel.ts'
 import { rowsIn } from '../log/channel-rows.ts'
 import type { Row } from '../log/channel-rows.ts'
 import type { Core } from '../kernel/core.ts'
+import type { View } from '../kernel/link.ts'
 import { annotationsSummary } from './annotations-channel.ts'
 import { cursorBefore } from './cursor.ts'
 import { committedEntryOf, derived } from './derived.ts'
 import { lengthOf } from '../log/rows.ts'
 import { shownFormsMade, shownRows, withShownActiveTurn } from './oversized.ts'
-
-/** The part of a channel that a subscriber asks for: the number of newest turns. */
-export interface View {
-  readonly turns?: number
-}
 
 /** The form of a snapshot, which depends on the protocol version of the client. */
 export interface SnapshotForm {

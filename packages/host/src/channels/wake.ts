@@ -10,7 +10,7 @@ import { annotatedSession, hasAnnotations, openAnnotations } from './annotations
 import { sleepWhenIdle } from './sleep.ts'
 import { makeShownForms, needsShownForms } from './oversized.ts'
 import { needsRows } from './snapshot.ts'
-import type { View } from './snapshot.ts'
+import type { View } from '../kernel/link.ts'
 
 /**
  * Returns the channel of a URI, loaded into memory and with its creation committed. If a view is given, the finished

@@ -38,7 +38,7 @@ export async function createChat(core: Core, params: Params<'createChat'>): Muta
   const session = sessionFor(core, uri)
   if (gone || isUsed(core, chat))
     throw AhpError.alreadyExists(`${JSON.stringify(chat.slice(0, 100))} is in use, or was used before`)
-  const problem = creationProblem(core, session, params) ?? (first && attachmentProblem(core, first))
+  const problem = creationProblem(core, session, params) ?? attachmentProblem(core, initialMessage)
   if (problem !== undefined) throw AhpError.invalidParams(`createChat: ${problem}`)
   const agent = agentOf(core, session.head.provider)
   if (agent) requireSignIn(core, agent, ownersOf(core).of(uri))

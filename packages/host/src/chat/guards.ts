@@ -7,6 +7,7 @@ import type { ConfirmationOption, ToolCallState } from '@atrium/protocol/chat/to
 import { isWritable, sessionOf } from '../core/lookup.ts'
 import { answerProblem, answersProblem, acceptProblem } from './answers.ts'
 import { whyNotSaved } from '../tools/approval.ts'
+import { attachmentProblem } from '../turn/pin.ts'
 import { asks, clientTool } from '../tools/offered-tools.ts'
 import type { Channel } from '../log/channel.ts'
 import type { Core } from '../kernel/core.ts'
@@ -24,7 +25,7 @@ export const chatGuards: Guards<'chat'> = {
     if (chat.has(turnId)) return 'this chat had a turn with that id already'
     if (queuedMessageId !== undefined && !isPending(state, queuedMessageId))
       return 'this chat has no pending message with that id'
-    return originProblem(message) ?? writeProblem(core, chat)
+    return originProblem(message) ?? writeProblem(core, chat) ?? attachmentProblem(core, message)
   },
   'chat/turnCancelled': ({ turnId, duration }, { state: { activeTurn } }) => {
     if (activeTurn?.id !== turnId) return noTurn
@@ -56,7 +57,8 @@ export const chatGuards: Guards<'chat'> = {
     return (
       optionProblem(call.options, action) ??
       editProblem(call, action) ??
-      (session && whyNotSaved({ core, session, chat }, action))
+      (session && whyNotSaved({ core, session, chat }, action)) ??
+      attachmentProblem(core, 'userSuggestion' in action ? action.userSuggestion : undefined)
     )
   },
   'chat/toolCallResultConfirmed': (action, { state }) => {
@@ -102,7 +104,7 @@ export const chatGuards: Guards<'chat'> = {
     const length = others.reduce((sum, pending) => sum + lengthOf(pending.message), lengthOf(message))
     if (length > core.limits.pendingLength)
       return `the pending messages of a chat have at most ${core.limits.pendingLength} characters`
-    return originProblem(message) ?? writeProblem(core, chat)
+    return originProblem(message) ?? writeProblem(core, chat) ?? attachmentProblem(core, message)
   },
   'chat/pendingMessageRemoved': ({ kind, id }, { state }) => {
     const exists =

@@ -1,7 +1,9 @@
 import { whenCommitted } from '../kernel/deferred-response.ts'
 import { part } from '../kernel/part.ts'
+import { convertAnswers, isConversionOf } from './answer-conversion.ts'
 import { createChat, disposeChat } from './chat.ts'
 import { chatGuards } from './guards.ts'
+import { repeatForm } from './repeat-form.ts'
 import { chatEffects } from './start-turn.ts'
 
 /** The chats of sessions. */
@@ -14,5 +16,8 @@ export const chat = part({
     },
     guards: [chatGuards],
     effects: [chatEffects],
+    resends: [isConversionOf],
+    conversions: [convertAnswers],
+    refused: [repeatForm],
   },
 })

@@ -2,12 +2,19 @@ import { catalogOf } from '../core/catalog.ts'
 import { chatNamed } from '../channels/wake.ts'
 import { DeferredResponse } from '../kernel/deferred-response.ts'
 import { part } from '../kernel/part.ts'
+import { commandPrefix } from '../agents/shell-agent.ts'
+import { terminalsOf } from '../core/machine.ts'
 import { completions as complete } from './completions.ts'
+import { triggers } from './typed.ts'
 
 /** Completions of a word that is being typed. */
 export const completions = part({
   name: 'completions',
   rules: {
+    offers: (core) => ({
+      completionTriggerCharacters: triggers,
+      ...(terminalsOf(core) && { terminalCommandPrefix: commandPrefix }),
+    }),
     methods: {
       completions: async (core, _, params, name) => {
         // VS Code asks on the channel of the session, and means its default chat.

@@ -1,4 +1,4 @@
-import type { Subscriber } from './commands.ts'
+import type { Subscriber } from '../kernel/link.ts'
 import type { OpeningLink } from './opening.ts'
 import type { Resends } from './resends.ts'
 

@@ -1,10 +1,9 @@
-import { sessionFeedOf } from '../core/session-feed.ts'
 import type { Uri } from '@atrium/protocol/channel'
 import { AhpError } from '@atrium/protocol/errors'
 import type { Device } from '@atrium/protocol/root/device'
 import { JsonResult, LinkClosed, Peer } from '@atrium/protocol/rpc/peer'
 import type { Transport } from '@atrium/protocol/rpc/transport'
-import type { View } from '../channels/snapshot.ts'
+import type { View } from '../kernel/link.ts'
 import { foreignClientId, withNaming } from '../kernel/clients.ts'
 import type { Core } from '../kernel/core.ts'
 import { sameIdentity } from '../kernel/link.ts'
@@ -198,8 +197,8 @@ export class Connection implements ClientLink {
       this.#core.log.uncommittedOf(record.clientId).map(({ seq }) => seq),
     )
     this.#core.log.redirect(record.clientId, this)
-    if (this.dialect.generation.nested) sessionFeedOf(this.#core).followers.add(this)
     this.subscriptions.keep(record)
+    this.#core.parts.linkOpened(this)
   }
 
   abandonHandshake(): void {

@@ -1,13 +1,9 @@
-import { agentsOf } from '../agents/agents.ts'
-import { terminalsOf } from '../core/machine.ts'
 import type { Params } from '@atrium/protocol/commands'
 import { negotiate } from '@atrium/protocol/versions/negotiate'
-import { commandPrefix } from '../agents/shell-agent.ts'
-import { triggers } from '../completions/typed.ts'
 import { infoOf, withNaming } from '../kernel/clients.ts'
 import type { ClientRecord } from '../kernel/clients.ts'
 import type { Core } from '../kernel/core.ts'
-import { supportedVersions } from '../dialect/generation.ts'
+import { supportedVersions } from '../kernel/generation.ts'
 import {
   claimClient,
   dispatchesOf,
@@ -21,7 +17,7 @@ import {
   storeNote,
 } from './opening.ts'
 import type { OpeningLink } from './opening.ts'
-import { offeredExtensions } from './extensions/extensions.ts'
+import { offeredExtensions } from './extensions.ts'
 import { Resends } from './resends.ts'
 
 /** Runs `initialize`. Returns the result as JSON: the description of the host, and snapshots of the requested channels. */
@@ -49,7 +45,11 @@ export async function initialize(
   const seen = known ? core.log.committedSeq : 0
   await loadSnapshotRows(core, held, record)
   for (let removal = removalIn(core, held); removal; removal = removalIn(core, held)) await removal
-  link.open({ record, resends: new Resends(own, link.dialect.generation.fills), seen })
+  link.open({
+    record,
+    resends: new Resends(core.parts.dispatchRules, own, link.dialect.generation.fills),
+    seen,
+  })
   setAliases(link, requested)
   const channels = keepExisting(core, link, held, core.log.committedSeq)
   const snapshots = snapshotsFor(core, link, channels)
@@ -65,13 +65,12 @@ export async function initialize(
         ...storeNote(damaged, core.store.log.lost !== undefined),
         ...(wantsClients(params) && {
           clients: core.clients.present(link.principal),
-          agents: agentMessages(core),
+          ...core.parts.reports(),
         }),
       },
     },
     ...(core.about.defaultDirectory !== undefined && { defaultDirectory: core.about.defaultDirectory }),
-    completionTriggerCharacters: triggers,
-    ...(terminalsOf(core) && { terminalCommandPrefix: commandPrefix }),
+    ...core.parts.offers(),
   })
   return `${JSON.stringify(fixed).slice(0, -1)},"snapshots":[${snapshots.join()}]}`
 }
@@ -91,11 +90,4 @@ function wantsClients({ _meta }: Params<'initialize'>): boolean {
   // A client may send anything in `_meta`. The cast is safe, because the one member that is read is only compared with `true`.
   const own = _meta?.['x-atrium'] as { readonly clients?: unknown } | undefined
   return own?.clients === true
-}
-
-/** The last lines of diagnostic output of each agent. */
-function agentMessages(core: Core): readonly object[] {
-  return agentsOf(core).list.flatMap(({ info, lastWords = [] }) =>
-    lastWords.length > 0 ? [{ provider: info.provider, lastWords }] : [],
-  )
 }

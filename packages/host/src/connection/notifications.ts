@@ -11,13 +11,10 @@ import { damageOf, wakeIfSound } from '../channels/wake.ts'
 import type { Core } from '../kernel/core.ts'
 import { liftContext } from '../dialect/lift-context.ts'
 import { dispatch } from '../dispatch/dispatch.ts'
-import { asleepForDefault } from '../session/default-chat.ts'
-import { isRename } from '../dispatch/rename.ts'
 import type { Channel } from '../log/channel.ts'
 import { cutAt } from '../log/channel-rows.ts'
 import type { Dispatcher } from '../log/options.ts'
 import { StoreAway } from '../ports/lease.ts'
-import { asleepFor, wakeFor } from '../turn/pin.ts'
 import type { ClientLink } from './client-link.ts'
 import { checkParams } from './intake.ts'
 import type { Intake } from './intake.ts'
@@ -85,10 +82,9 @@ export class Notifications {
   }
 
   async #wakeAndApply(uri: Uri, params: DispatchParams, refusal: string | undefined): Promise<void> {
-    if (refusal === undefined) {
-      await wakeFor(this.#core, params.action)
-      for (const chat of asleepForDefault(this.#core, uri, params.action)) await wakeIfSound(this.#core, chat)
-    }
+    if (refusal === undefined)
+      for (const needs of this.#core.parts.dispatchRules.needs)
+        for (const each of needs(this.#core, uri, params.action)) await wakeIfSound(this.#core, each)
     // Another round is needed if the channel goes back to sleep while its turns are read.
     for (;;) {
       const channel = await wakeIfSound(this.#core, uri)
@@ -117,12 +113,12 @@ export class Notifications {
       dispatch(this.#core, link, channel, { clientSeq, action, ...older })
       return
     }
-    // The client has sent an accepted rename again. The log has stored the rename as an action on the session, so no
-    // echo of it on this channel can be replayed. The host sends the echo again.
-    if (isRename(channel, action))
+    // The log has stored the action on another channel, so no echo of it on this channel can be replayed. The host sends the
+    // echo again.
+    if (accepted.channel !== channel.uri)
       return void this.#core.log.echo(channel, action, { by: this.#by(clientSeq), listener: link, ...older })
-    if (link.subscriptions.isDeliveredTo(channel, accepted)) return
-    this.#refuse(channel, clientSeq, sent, `already accepted as ${accepted}`)
+    if (link.subscriptions.isDeliveredTo(channel, accepted.seq)) return
+    this.#refuse(channel, clientSeq, sent, `already accepted as ${accepted.seq}`)
   }
 
   /**
@@ -176,9 +172,9 @@ function missingTurn(channel: Channel, action: Action): string | undefined {
   return turnId !== undefined && channel.missing(turnId).length > 0 ? turnId : undefined
 }
 
-/** Whether an action needs chats that are not in memory. */
+/** Whether an action needs channels that are not in memory. */
 function needsWaking(core: Core, channel: Uri, action: Action): boolean {
-  return asleepFor(core, action).length > 0 || asleepForDefault(core, channel, action).length > 0
+  return core.parts.dispatchRules.needs.some((needs) => needs(core, channel, action).length > 0)
 }
 
 /**

@@ -1,11 +1,10 @@
-import { sessionFeedOf } from '../core/session-feed.ts'
 import type { Params } from '@atrium/protocol/commands'
 import { AhpError } from '@atrium/protocol/errors'
 import { ContextMissing } from '@atrium/protocol/versions/lens'
 import { withNaming } from '../kernel/clients.ts'
 import type { ClientRecord } from '../kernel/clients.ts'
 import type { Core } from '../kernel/core.ts'
-import { generationOf } from '../dialect/generation.ts'
+import { generationOf } from '../kernel/generation.ts'
 import { firstRootUri } from '../dialect/session-names.ts'
 import type { Channel } from '../log/channel.ts'
 import { needsRow } from '../log/channel-rows.ts'
@@ -78,7 +77,11 @@ export async function reconnect(
   const record = withNaming({ ...known, handed }, link.dialect.names.naming)
   if (!replayed) await loadSnapshotRows(core, held, record)
   for (let removal = removalIn(core, held); removal; removal = removalIn(core, held)) await removal
-  link.open({ record, resends: new Resends(own, link.dialect.generation.fills), seen: lastSeen })
+  link.open({
+    record,
+    resends: new Resends(core.parts.dispatchRules, own, link.dialect.generation.fills),
+    seen: lastSeen,
+  })
   // A replay must not contain a channel that was removed in the meantime: the client could make no sense of it.
   const whole = held.every((channel) => exists(core, channel) && !lacksRowSince(record, channel, upTo))
   const actions = whole ? replayed : undefined
@@ -86,7 +89,7 @@ export async function reconnect(
   for (const channel of channels) link.subscriptions.restore(channel)
   link.outbox.latency = link.subscriptions.latency
   // A client whose `lastSeen` is not a valid sequence number may have missed any change of the session list.
-  sessionFeedOf(core).catchUp(link, seen ? lastSeen : 0)
+  core.parts.clientReturned(link, seen ? lastSeen : 0)
   if (!actions) return `{"type":"snapshot","snapshots":[${snapshotsFor(core, link, channels).join()}]${meta}}`
   link.subscriptions.replayedFrom = lastSeen
   for (const { uri } of channels) requested.delete(uri)

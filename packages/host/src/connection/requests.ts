@@ -5,24 +5,21 @@ import { AhpError, errorCodes } from '@atrium/protocol/errors'
 import { LinkClosed } from '@atrium/protocol/rpc/peer'
 import type { JsonResult } from '@atrium/protocol/rpc/peer'
 import type { Schema } from '@atrium/protocol/schema'
-import { defaultChatUri } from '@atrium/protocol/uri'
 import { negotiate, versions } from '@atrium/protocol/versions/negotiate'
 import type { Core } from '../kernel/core.ts'
-import { generationOf, native, supportedVersions } from '../dialect/generation.ts'
-import type { Generation } from '../dialect/generation.ts'
-import { primaryChat } from '../dialect/primary-chat.ts'
+import { generationOf, native, supportedVersions } from '../kernel/generation.ts'
+import type { Generation } from '../kernel/generation.ts'
+import { withClaimedChat } from '../dialect/primary-chat.ts'
 import { notifySpace } from '../kernel/space.ts'
 import type { ClientLink } from './client-link.ts'
-import { hostCommands } from './commands.ts'
 import { DeferredResponse, deferredIfLate } from '../kernel/deferred-response.ts'
 import { withCommittedError } from './error-commit.ts'
-import { extensionNamed } from './extensions/extensions.ts'
+import { extensionNamed } from './extensions.ts'
 import { initialize } from './initialize.ts'
 import { checkParams } from './intake.ts'
 import type { Intake } from './intake.ts'
-import { olderCommand } from './older-commands.ts'
 import { reconnect } from './reconnect.ts'
-import { commandProblem, roleProblem } from '../roles/roles.ts'
+import { roleProblem, valueProblem } from '../kernel/role.ts'
 import { StoreAway } from '../ports/lease.ts'
 
 /** The refusal of a request that must read the store while its database is away. */
@@ -100,7 +97,7 @@ export class Requests {
         handshake ? 'this connection is open already' : 'initialize or reconnect comes first',
       )
     const extension = extensionNamed(this.#core, dialect.generation, method)
-    const command = this.#command(method)
+    const command = this.#core.parts.method(method)
     if (!command && !extension && !handshake) throw AhpError.methodNotFound(method)
     const checked = checkedParams(method, schema, this.#nativeParams(method, given))
     // The schema of the method has checked the params of both handshakes.
@@ -113,32 +110,25 @@ export class Requests {
     const params = dialect.canonicalParams(checked)
     const refusal = extension
       ? roleProblem(this.#link, method, extension.role)
-      : commandProblem(this.#core, this.#link, method, params)
+      : valueProblem(this.#core, this.#link, method, params)
     if (refusal !== undefined) throw AhpError.permissionDenied(refusal)
     const committed = (outcome: unknown) => withCommittedError(this.#core, params, outcome)
     if (extension) return this.#shown(method, committed(deferredIfLate(extension.run(params, this.#link))))
-    const older = olderCommand(dialect.generation, method)
+    const older = this.#core.parts.olderMethod(method, dialect.generation)
     const outcome = committed(
       older
         ? older({
-            core: this.#core,
             link: this.#link,
             params: { channel: '', ...params },
             sent: objectOf(given),
+            generation: dialect.generation,
+            canonicalUri: (name) => dialect.canonicalUri(name),
           })
-        : command?.(params, channelName(checked)),
+        : command?.(this.#link, params, channelName(checked)),
     )
     return outcome instanceof Promise
       ? outcome.then((result: unknown) => dialect.result(method, result))
       : dialect.result(method, outcome)
-  }
-
-  /** The command of AHP with this name. `as`: the channel's name as the client wrote it. */
-  #command(method: string): ((params: unknown, as: Uri) => unknown) | undefined {
-    const own = hostCommands.get(method)
-    if (own) return (params, as) => own(this.#core, this.#link, params, as)
-    const ofPart = this.#core.parts.method(method)
-    return ofPart && ((params, as) => ofPart(this.#link, params, as))
   }
 
   /** The result of a command that AHP does not have, with the client's names for sessions. */
@@ -213,21 +203,6 @@ function assumedGeneration(method: string, params: object): Generation {
   } catch {
     // `initialize` itself will refuse the versions.
     return native
-  }
-}
-
-/**
- * Adds the chat to the claim of a terminal. Before AHP 0.9 a claim names only a session. The claim is then for the
- * session's default chat, or else for its first chat.
- */
-function withClaimedChat(core: Core, params: { readonly claim?: unknown }): object {
-  const { claim } = params
-  if (typeof claim !== 'object' || claim === null || 'chat' in claim) return params
-  const session = 'session' in claim && typeof claim.session === 'string' ? claim.session : undefined
-  if (session === undefined) return params
-  return {
-    ...params,
-    claim: { ...claim, chat: primaryChat(core, session) ?? defaultChatUri(session) },
   }
 }
 

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { testHost } from '../../test/test-host.ts'
 import type { Client, TestHost } from '../../test/test-host.ts'
+import { isResendOf } from '../turn/pin.ts'
 import { Resends } from './resends.ts'
 
 const session = 'ahp-session:/one'
@@ -66,11 +67,12 @@ for (const restarted of [false, true])
 test('[L6] [L6.2] an action to which the host added metadata is recognized when it is sent again', () => {
   const answer = { type: 'chat/toolCallConfirmed', toolCallId: 'c1' }
   const taken = JSON.stringify({ ...answer, _meta: { own: 1, 'x-atrium.over': {} } })
+  const rules = { resends: [isResendOf], movedResends: [] }
   const resends = () =>
-    new Resends([
+    new Resends(rules, [
       { seq: 5, channel: other, action: taken, origin: { clientId: 'ann', clientSeq: 3, principal: 'ann' } },
     ])
   const again = (own: number) =>
-    resends().match({ uri: other, kindName: 'session' }, 3, { ...answer, _meta: { own } } as never)
+    resends().match({ uri: other, kindName: 'session' }, 3, { ...answer, _meta: { own } } as never)?.seq
   expect([again(1), again(2)]).toEqual([5, undefined])
 })

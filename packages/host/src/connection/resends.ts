@@ -1,11 +1,6 @@
 import type { Action } from '@atrium/protocol/channel'
-import { isSameNote } from '../annotations/author.ts'
-import { isConversionOf } from '../chat/answer-conversion.ts'
-import { isRename, isRenameOf } from '../dispatch/rename.ts'
+import type { DispatchLists } from '../kernel/dispatch-rules.ts'
 import type { Channel } from '../log/channel.ts'
-import { isChoiceOf, isSelection } from '../session/selection.ts'
-import { isDenialOf } from '../tools/denied-call.ts'
-import { isResendOf } from '../turn/pin.ts'
 import type { StoredEnvelope } from '../ports/log.ts'
 import { storedAction } from '../log/entry.ts'
 
@@ -15,10 +10,16 @@ import { storedAction } from '../log/entry.ts'
  */
 export class Resends {
   readonly #accepted = new Map<number, StoredEnvelope>()
+  readonly #rules: Pick<DispatchLists<unknown>, 'resends' | 'movedResends'>
   readonly #filled: boolean
 
   /** `filled`: the host has added times, a model and an agent to the client's actions, because the client's version has none. */
-  constructor(own: readonly StoredEnvelope[], filled = false) {
+  constructor(
+    rules: Pick<DispatchLists<unknown>, 'resends' | 'movedResends'>,
+    own: readonly StoredEnvelope[],
+    filled = false,
+  ) {
+    this.#rules = rules
     this.#filled = filled
     for (const envelope of own)
       if (envelope.origin && envelope.origin.clientSeq > 0)
@@ -26,32 +27,29 @@ export class Resends {
   }
 
   /**
-   * Returns the sequence number of an action that was accepted before; undefined for a new action. Each accepted action is
-   * returned once.
+   * Returns an action that was accepted before, with its sequence number and the channel on which it is stored; undefined for a new
+   * action. Each accepted action is returned once.
    */
-  match(channel: Pick<Channel, 'uri' | 'kindName'>, clientSeq: number, action: Action): number | undefined {
+  match(
+    channel: Pick<Channel, 'uri' | 'kindName'>,
+    clientSeq: number,
+    action: Action,
+  ): StoredEnvelope | undefined {
     const before = this.#accepted.get(clientSeq)
     if (!before) return undefined
+    const { resends, movedResends } = this.#rules
     const accepted = storedAction(before.action)
     const [first, again] = this.#filled
       ? [withoutFilled(accepted), withoutFilled(action)]
       : [accepted, action]
     const same =
       before.channel === channel.uri
-        ? isResendOf(first, again) || isConverted(first, again) || isChoice(accepted, action)
-        : isRename(channel, action) && isRenameOf(accepted, channel.uri, action)
+        ? resends.some((isResend) => isResend(first, again))
+        : movedResends.some((isResend) => isResend(accepted, action, channel))
     if (!same) return undefined
     this.#accepted.delete(clientSeq)
-    return before.seq
+    return before
   }
-}
-
-function isConverted(accepted: Action, action: Action): boolean {
-  return isConversionOf(accepted, action) || isDenialOf(accepted, action) || isSameNote(accepted, action)
-}
-
-function isChoice(accepted: Action, action: Action): boolean {
-  return isSelection(action) && isChoiceOf(accepted, action)
 }
 
 /** Removes the members that the host may have filled in. They differ between an action and its resend. */

@@ -1,13 +1,11 @@
-import { changesOf } from '../core/changes/change-tracking.ts'
 import type { Uri } from '@atrium/protocol/channel'
 import { compact } from '@atrium/protocol/update'
-import { watchFiles } from '../annotations/file-follower.ts'
 import type { Channel } from '../log/channel.ts'
 import type { ClientRecord, SnapshotSent } from '../kernel/clients.ts'
 import type { Core } from '../kernel/core.ts'
 import type { Entry, Listener } from '../log/entry.ts'
 import { sleepWhenIdle } from '../channels/sleep.ts'
-import type { View } from '../channels/snapshot.ts'
+import type { View } from '../kernel/link.ts'
 
 /** A subscription: the requested view and latency, and the part of the channel that the client has. */
 export interface Subscription {
@@ -77,9 +75,8 @@ export class Subscriptions {
 
   add(channel: Channel, subscription: Subscription = this.of(channel)): void {
     channel.listeners.add(this.#listener)
-    changesOf(this.#core)?.subscribed(channel)
     this.#channels.set(channel, subscription)
-    if (channel.is('annotations')) watchFiles(this.#core, channel)
+    this.#core.parts.subscribed(channel)
   }
 
   /** Records that a channel's snapshot is about to be sent. */

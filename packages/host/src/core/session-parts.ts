@@ -1,4 +1,5 @@
 import { Aliases } from '../aliases/aliases.ts'
+import { generationOf } from '../kernel/generation.ts'
 import { part } from '../kernel/part.ts'
 import type { Part } from '../kernel/part.ts'
 import { aliasesOf } from './aliases.ts'
@@ -50,6 +51,11 @@ export const sessionParts: readonly Part<Ports>[] = [
     name: 'session feed',
     key: sessionFeedOf,
     open: (core) => new SessionFeed(core.log, core.world, catalogOf(core), listChangesOf(core)),
+    linkOpened: (self, link, { clients }) => {
+      const version = clients.versionOf(link.clientId)
+      if (version !== undefined && generationOf(version).nested) self.followers.add(link)
+    },
+    clientReturned: (self, link, seq) => self.catchUp(link, seq),
     linkEnded: (self, link) => void self.followers.delete(link),
   }),
   part<SessionResources>({

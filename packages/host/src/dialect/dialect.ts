@@ -11,16 +11,17 @@ import type { Core } from '../kernel/core.ts'
 import { actionFrame } from '../log/entry.ts'
 import type { Entry, EnvelopeParts } from '../log/entry.ts'
 import { turnsLeftOut, snapshotText } from '../channels/snapshot.ts'
-import type { SnapshotForm, View } from '../channels/snapshot.ts'
-import { mayNameSession } from '../aliases/uris.ts'
+import type { SnapshotForm } from '../channels/snapshot.ts'
+import type { View } from '../kernel/link.ts'
 import { envelopeOf, withoutChannel } from './envelope.ts'
-import { generationOf, native, serves } from './generation.ts'
-import type { Generation } from './generation.ts'
+import { generationOf, native, serves } from '../kernel/generation.ts'
+import type { Generation } from '../kernel/generation.ts'
 import { isPerViewer, lowered, loweredEntry, storedRoom } from './lowered.ts'
 import type { LoweredParts } from './lowered.ts'
 import { notificationText, sharedNotification } from './notification.ts'
-import { includedIn, primaryChat } from './primary-chat.ts'
-import { SessionNames, uriIn } from './session-names.ts'
+import { primaryChat } from '../core/primary-chat.ts'
+import { includedIn } from './primary-chat.ts'
+import { SessionNames, mayNameChannel, uriIn } from './session-names.ts'
 import { framesOf, loweredOf, shared } from './shared-forms.ts'
 
 /** The members of params that name channels. */
@@ -287,11 +288,6 @@ export class Dialect {
 /** The type of an action that is given as JSON. Undefined if the type is not the first member. Most clients write it first. */
 function typeIn(text: string): string | undefined {
   return /^\{"type":"([^"\\]+)"/.exec(text)?.[1]
-}
-
-/** Whether a JSON text may contain a URI that has another name for the client. Most texts do not and need not be parsed. */
-function mayNameChannel({ merged }: Generation, text: string): boolean {
-  return mayNameSession(text) || (merged && text.includes('"resource":"'))
 }
 
 /** Whether a result is plain data. Other results contain text that is already in the client's form. */

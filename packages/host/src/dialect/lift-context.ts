@@ -6,7 +6,7 @@ import type { Core } from '../kernel/core.ts'
 import type { Link } from '../kernel/link.ts'
 import type { Channel } from '../log/channel.ts'
 import { withDeferred } from '../session/selection.ts'
-import { generationOf } from './generation.ts'
+import { generationOf } from '../kernel/generation.ts'
 
 /** What the translation of a dispatched action into the host's own protocol version depends on. */
 export function liftContext(core: Core, { clientId }: Link, channel: Channel, action: Action): LiftContext {

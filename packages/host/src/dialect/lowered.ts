@@ -4,7 +4,7 @@ import { rebuild } from '@atrium/protocol/versions/lens'
 import type { ActionContext, Lens } from '@atrium/protocol/versions/lens'
 import type { Channel } from '../log/channel.ts'
 import type { Entry, EnvelopeParts } from '../log/entry.ts'
-import type { Generation } from './generation.ts'
+import type { Generation } from '../kernel/generation.ts'
 
 /** The older forms of an entry, or `rebuild` if the older version has none and the client must get a snapshot. */
 export type LoweredParts = readonly EnvelopeParts[] | typeof rebuild

@@ -1,5 +1,5 @@
 import type { Lens } from '@atrium/protocol/versions/lens'
-import type { Generation } from './generation.ts'
+import type { Generation } from '../kernel/generation.ts'
 
 /** The notifications of 0.1. All of them have the same method, and differ in their `type`. */
 const typesOfNested = new Map([

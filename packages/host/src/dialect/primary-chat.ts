@@ -2,18 +2,10 @@ import { catalogOf } from '../core/catalog.ts'
 import { changesOf } from '../core/changes/change-tracking.ts'
 import type { Uri } from '@atrium/protocol/channel'
 import { sessionChangesetUri } from '@atrium/protocol/changeset/catalogue'
-import { primaryChat as primaryOf } from '@atrium/protocol/session/primary-chat'
+import { primaryChat } from '../core/primary-chat.ts'
+import { defaultChatUri } from '@atrium/protocol/uri'
 import type { Core } from '../kernel/core.ts'
-import type { Generation } from './generation.ts'
-
-/**
- * Returns the primary chat of a session; undefined if there is none. Versions up to 0.3 have no chats: their clients
- * see the primary chat as the session itself, and another chat as a session whose name contains the chat's URI.
- */
-export function primaryChat(core: Core, session: Uri): Uri | undefined {
-  const summary = catalogOf(core).get(session)
-  return summary && primaryOf(summary)
-}
+import type { Generation } from '../kernel/generation.ts'
 
 const separator = '/chat/'
 
@@ -44,4 +36,19 @@ export function includedIn(core: Core, { merged, nested }: Generation, session: 
     ...(chat === undefined ? [] : [chat]),
     ...(nested && changesOf(core) ? [sessionChangesetUri(session)] : []),
   ]
+}
+
+/**
+ * Adds the chat to the claim of a terminal. Before AHP 0.9 a claim names only a session. The claim is then for the
+ * session's default chat, or else for its first chat.
+ */
+export function withClaimedChat(core: Core, params: { readonly claim?: unknown }): object {
+  const { claim } = params
+  if (typeof claim !== 'object' || claim === null || 'chat' in claim) return params
+  const session = 'session' in claim && typeof claim.session === 'string' ? claim.session : undefined
+  if (session === undefined) return params
+  return {
+    ...params,
+    claim: { ...claim, chat: primaryChat(core, session) ?? defaultChatUri(session) },
+  }
 }

@@ -4,13 +4,14 @@ import { changesOf } from '../core/changes/change-tracking.ts'
 import { AhpError } from '@atrium/protocol/errors'
 import type { Uri } from '@atrium/protocol/channel'
 import { rootUri, sessionOfAnnotations, sessionOfDefaultChat } from '@atrium/protocol/uri'
-import { mapUris } from '../aliases/uris.ts'
+import { mapUris, mayNameSession } from '../aliases/uris.ts'
 import { parseChangesetUri } from '../changes/changeset-uri.ts'
 import type { SessionNaming } from '../kernel/clients.ts'
 import type { Core } from '../kernel/core.ts'
-import { native } from './generation.ts'
-import type { Generation } from './generation.ts'
-import { chatName, chatNamed, primaryChat } from './primary-chat.ts'
+import { native } from '../kernel/generation.ts'
+import type { Generation } from '../kernel/generation.ts'
+import { primaryChat } from '../core/primary-chat.ts'
+import { chatName, chatNamed } from './primary-chat.ts'
 
 /** The name of the root channel in 0.1. */
 export const firstRootUri = 'agenthost:/root'
@@ -169,4 +170,9 @@ export function uriIn(member: string, value: unknown): Uri {
   throw AhpError.invalidParams(
     `${member}: expected string, received ${value === null ? 'null' : typeof value}`,
   )
+}
+
+/** Whether a JSON text may contain a URI that has another name for the client. Most texts do not and need not be parsed. */
+export function mayNameChannel({ merged }: Generation, text: string): boolean {
+  return mayNameSession(text) || (merged && text.includes('"resource":"'))
 }

@@ -3,7 +3,6 @@ import { callsChanged, hasRoom, stateLength } from '../channels/state-length.ts'
 import type { Core } from '../kernel/core.ts'
 import type { Channel } from '../log/channel.ts'
 import type { Dispatcher } from '../log/options.ts'
-import { attachmentProblem } from '../turn/pin.ts'
 
 /** The reason to refuse an action that matches its schema; undefined if the action is accepted. */
 export function refusal(core: Core, channel: Channel, action: Action, by: Dispatcher): string | undefined {
@@ -14,7 +13,6 @@ export function refusal(core: Core, channel: Channel, action: Action, by: Dispat
   return (
     core.readOnlyReason(by.clientId) ??
     core.parts.refusal(channel, action, by) ??
-    attachmentProblem(core, action) ??
     roomProblem(core, channel, action)
   )
 }

@@ -21,7 +21,7 @@ export interface Core {
   readonly limits: LimitValues
   readonly log: Log
   /** What the parts of the host offer, their commands, and the moments that they follow. */
-  readonly parts: OpenParts
+  readonly parts: OpenParts<Core>
   readonly clients: Clients
   readonly jobs: Jobs
   readonly sealing: Sealing

@@ -2,7 +2,8 @@ import { expect, test } from 'vitest'
 import { testHost } from '../../test/test-host.ts'
 import { parts } from '../parts.ts'
 import { defineKey } from './key.ts'
-import { NoParams, PartList, command, part } from './part.ts'
+import { PartList } from './part-list.ts'
+import { NoParams, command, part } from './part.ts'
 import { Rules } from './rules.ts'
 
 test('[A1.2] the parts are opened, follow actions and end in this order', () => {
@@ -36,9 +37,13 @@ test('[A1.2] the parts are opened, follow actions and end in this order', () => 
     'sign-ins',
     'notifications',
     'departures',
+    'roles',
+    'subscriptions',
     'root',
     'session',
     'chat',
+    'tools',
+    'turn',
     'terminal',
     'resources',
     'completions',

@@ -4,12 +4,12 @@ import type { Role } from '@atrium/protocol/root/device'
 import { id, object } from '@atrium/protocol/schema'
 import type { Infer, Schema } from '@atrium/protocol/schema'
 import type { Channel } from '../log/channel.ts'
+import type { Listener } from '../log/entry.ts'
 import type { Dispatcher } from '../log/options.ts'
 import type { Core } from './core.ts'
-import type { Key, Place } from './key.ts'
+import type { Place } from './key.ts'
 import type { Link } from './link.ts'
 import type { OpenCommand, OpenParts, Settings } from './open-parts.ts'
-import { Rules } from './rules.ts'
 import type { RuleTables } from './rules.ts'
 import { withTimeout } from './timeout.ts'
 
@@ -38,6 +38,8 @@ interface Definition<V, P> {
   readonly committed?: (self: NonNullable<V>, channel: Channel, action: Action) => void
   readonly disposed?: (self: NonNullable<V>, session: Uri) => void
   readonly clientCame?: (self: NonNullable<V>, link: Link) => void
+  readonly linkOpened?: (self: NonNullable<V>, link: Link, core: Core) => void
+  readonly clientReturned?: (self: NonNullable<V>, link: Listener, seq: number) => void
   readonly clientLeft?: (self: NonNullable<V>, link: Link) => void
   readonly linkEnded?: (self: NonNullable<V>, link: Link) => void
   /** Finishes what must be done before turns of an earlier run go on. Not called in a read-only host. */
@@ -71,13 +73,27 @@ export interface Part<P> {
   open(core: Core, ports: P): Promise<Opened>
 }
 
-interface Opened {
+/** A part that is open. */
+export interface Opened {
   readonly key: object | undefined
   readonly value: unknown
   readonly commands: readonly (readonly [name: string, command: OpenCommand])[]
   readonly settings: Settings
   readonly moments: Partial<
-    Omit<OpenParts, 'get' | 'commands' | 'settings' | 'method' | 'refusal' | 'effect'>
+    Pick<
+      OpenParts<Core>,
+      | 'appended'
+      | 'committed'
+      | 'disposed'
+      | 'clientCame'
+      | 'linkOpened'
+      | 'clientReturned'
+      | 'clientLeft'
+      | 'linkEnded'
+      | 'recover'
+      | 'started'
+      | 'close'
+    >
   >
 }
 
@@ -91,8 +107,8 @@ export function part<V = undefined, P = object>(definition: Definition<V, P>): P
       const value = await definition.open?.(core, ports)
       const self = value ?? undefined
       if (self === undefined) return { key, value, commands: [], settings: {}, moments: {} }
-      const { appended, committed, disposed, clientCame, clientLeft, linkEnded, recover, started, close } =
-        definition
+      const { appended, committed, disposed, recover, started, close } = definition
+      const { clientCame, linkOpened, clientReturned, clientLeft, linkEnded } = definition
       return {
         key,
         value,
@@ -103,6 +119,8 @@ export function part<V = undefined, P = object>(definition: Definition<V, P>): P
           ...(committed && { committed: (...given) => committed(self, ...given) }),
           ...(disposed && { disposed: (session) => disposed(self, session) }),
           ...(clientCame && { clientCame: (link) => clientCame(self, link) }),
+          ...(linkOpened && { linkOpened: (link) => linkOpened(self, link, core) }),
+          ...(clientReturned && { clientReturned: (link, seq) => clientReturned(self, link, seq) }),
           ...(clientLeft && { clientLeft: (link) => clientLeft(self, link) }),
           ...(linkEnded && { linkEnded: (link) => linkEnded(self, link) }),
           ...(recover && { recover: () => recover(self) }),
@@ -124,93 +142,6 @@ function openCommand<S>(
 ): readonly (readonly [string, OpenCommand])[] {
   if (isOffered?.(core) === false) return []
   return [[name, { params, role, run: (given, link) => run(self, given, link, core) }]]
-}
-
-/** Parts that are opened one after the other. */
-export class PartList implements OpenParts {
-  readonly #values = new Map<object, unknown>()
-  readonly #opened: Opened[] = []
-  readonly commands = new Map<string, OpenCommand>()
-  readonly #rules = new Rules()
-  #core: Core | undefined
-  settings: Settings = {}
-
-  async open<P>(parts: readonly Part<P>[], core: Core, ports: P): Promise<void> {
-    this.#core = core
-    for (const each of parts) {
-      this.#rules.add(each.rules)
-      const opened = await each.open(core, ports)
-      this.#opened.push(opened)
-      if (opened.key) this.#values.set(opened.key, opened.value)
-      this.settings = { ...this.settings, ...opened.settings }
-      for (const [name, command] of opened.commands) this.commands.set(name, command)
-    }
-  }
-
-  get<V>(key: Key<V>): V {
-    if (!this.#values.has(key)) throw new Error(`the part "${key.name}" is not open`)
-    // The part with this key has set the value, and its type is that of the key.
-    return this.#values.get(key) as V
-  }
-
-  method(name: string): ((link: Link, params: unknown, as: Uri) => unknown) | undefined {
-    const run = this.#rules.methods.get(name)
-    return run && ((link, params, as) => run(this.#open, link, params, as))
-  }
-
-  refusal(channel: Channel, action: Action, by: Dispatcher): string | undefined {
-    return this.#rules.guards.get(action.type)?.(action, {
-      state: channel.head,
-      by,
-      core: this.#open,
-      channel,
-    })
-  }
-
-  effect(channel: Channel, action: Action): void {
-    this.#rules.effects.get(action.type)?.(this.#open, channel, action)
-  }
-
-  appended(channel: Channel, action: Action, by?: Dispatcher): void {
-    for (const { moments } of this.#opened) moments.appended?.(channel, action, by)
-  }
-
-  committed(channel: Channel, action: Action): void {
-    for (const { moments } of this.#opened) moments.committed?.(channel, action)
-  }
-
-  disposed(session: Uri): void {
-    for (const { moments } of this.#opened) moments.disposed?.(session)
-  }
-
-  clientCame(link: Link): void {
-    for (const { moments } of this.#opened) moments.clientCame?.(link)
-  }
-
-  clientLeft(link: Link): void {
-    for (const { moments } of this.#opened) moments.clientLeft?.(link)
-  }
-
-  linkEnded(link: Link): void {
-    for (const { moments } of this.#opened) moments.linkEnded?.(link)
-  }
-
-  async recover(): Promise<void> {
-    for (const { moments } of this.#opened) await moments.recover?.()
-  }
-
-  started(): void {
-    for (const { moments } of this.#opened) moments.started?.()
-  }
-
-  async close(): Promise<void> {
-    for (const { moments } of this.#opened) await moments.close?.()
-  }
-
-  get #open(): Core {
-    if (!this.#core) throw new Error('the parts are not open')
-    return this.#core
-  }
 }
 
 /** A command of a part. */

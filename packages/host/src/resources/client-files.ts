@@ -1,5 +1,5 @@
 import { clientUriOwnersOf } from '../core/client-uri-owners.ts'
-import type { Uri } from '@atrium/protocol/channel'
+import type { Action, Uri } from '@atrium/protocol/channel'
 import type { ClientMethod, Params, Result } from '@atrium/protocol/commands'
 import { commands } from '@atrium/protocol/commands'
 import { AhpError } from '@atrium/protocol/errors'
@@ -9,6 +9,7 @@ import { decode } from '@atrium/protocol/schema'
 import { rootUri } from '@atrium/protocol/uri'
 import type { Core } from '../kernel/core.ts'
 import type { Link } from '../kernel/link.ts'
+import type { Channel } from '../log/channel.ts'
 import { withTimeout } from '../kernel/timeout.ts'
 
 export function isFile(uri: Uri): boolean {
@@ -27,6 +28,25 @@ export function clientUris(message: unknown): readonly Uri[] {
   collect(message)
   return found
 }
+
+/** Remembers which client owns the URIs of client files in an action. */
+export function recordClientUris(
+  core: Core,
+  _: Channel,
+  action: Action,
+  { clientId }: { readonly clientId: string },
+): void {
+  if (mayNameClientFiles.has(action.type))
+    for (const uri of clientUris(action)) clientUriOwnersOf(core).record(uri, clientId)
+}
+
+/** Types of actions that may contain URIs of client files. */
+const mayNameClientFiles = new Set([
+  'chat/turnStarted',
+  'chat/pendingMessageSet',
+  'chat/draftChanged',
+  'session/activeClientSet',
+])
 
 /** The requester of a client's file: a link, or an agent that works for a principal. */
 export type ClientRequest = Pick<Link, 'principal'>

@@ -1,6 +1,7 @@
 import { DeferredResponse } from '../kernel/deferred-response.ts'
 import type { Link } from '../kernel/link.ts'
 import { part } from '../kernel/part.ts'
+import { recordClientUris } from './client-files.ts'
 import { answerList, answerRead } from './read.ts'
 import {
   resourceCopy,
@@ -17,6 +18,7 @@ import { createResourceWatch } from './watch.ts'
 export const resources = part({
   name: 'resources',
   rules: {
+    accepting: [recordClientUris],
     methods: {
       resourceRead: (core, link, params) => reads(link, answerRead(core, link, params)),
       resourceList: (core, link, params) => reads(link, answerList(core, link, params)),

@@ -1,20 +1,14 @@
 import { machinesOf } from '../core/node/machines.ts'
-import type { Action } from '@atrium/protocol/channel'
 import type { Message } from '@atrium/protocol/chat/message'
 import type { Method, Params } from '@atrium/protocol/commands'
 import { pathOf } from '@atrium/protocol/file-uri'
 import type { DispatchableAction } from '@atrium/protocol/kind-types'
-import { includes } from '@atrium/protocol/root/device'
-import type { Device, Role } from '@atrium/protocol/root/device'
+import type { Role } from '@atrium/protocol/root/device'
 import type { SessionActiveClient } from '@atrium/protocol/session/state'
 import { isIn } from '../access/roots.ts'
 import { lineOf } from '../agents/shell-agent.ts'
 import type { Core } from '../kernel/core.ts'
-
-/**
- * The role that a command or an action needs: a fixed role, or a function that computes the role from its content.
- */
-type Needed<V> = Role | ((value: V, core: Core) => Role)
+import type { Needed } from '../kernel/role.ts'
 
 /** The role that each command needs. A command without a row does not compile (S-12). */
 export const commandRoles: { readonly [M in Method]: Needed<Params<M>> } = {
@@ -112,43 +106,6 @@ export const actionRoles: Rows = {
   'automation/updateRequested': 'own',
   'automation/removed': 'own',
   'automationRun/cancelRequested': 'own',
-}
-
-const commands = new Map<string, Needed<never>>(Object.entries(commandRoles))
-const actions = new Map<string, Needed<never>>(Object.entries(actionRoles))
-
-/** A link, as far as its role is concerned. A link without a device has the token of the host, and so the role `own`. */
-interface Holder {
-  readonly device?: Device | undefined
-}
-
-/** Why the device of a link may not run a command; undefined if it may. The schema of the command has checked the params. */
-export function commandProblem(
-  core: Core,
-  { device }: Holder,
-  method: string,
-  params: unknown,
-): string | undefined {
-  return device && roleProblem({ device }, method, neededBy(commands.get(method), params, core))
-}
-
-/** Why the device of a link may not dispatch an action; undefined if it may. The schema of the action has checked it. */
-export function actionProblem(core: Core, { device }: Holder, action: Action): string | undefined {
-  return device && roleProblem({ device }, action.type, neededBy(actions.get(action.type), action, core))
-}
-
-/** Why the device of a link may not do what needs this role; undefined if it may. */
-export function roleProblem({ device }: Holder, what: string, needed: Role): string | undefined {
-  if (!device || includes(device.role, needed)) return undefined
-  return `${what} needs the role ${needed}; the device ${JSON.stringify(device.name)} has the role ${device.role}`
-}
-
-/**
- * The role that a command or an action needs. Something without a row in the tables needs `own`, the highest role.
- */
-function neededBy(row: Needed<never> | undefined, value: unknown, core: Core): Role {
-  // The cast is safe: the name of the command or action has chosen both the row and the schema that has checked the value.
-  return typeof row === 'function' ? row(value as never, core) : (row ?? 'own')
 }
 
 /**

@@ -1,9 +1,14 @@
 import { catalogOf } from '../core/catalog.ts'
 import { whenCommitted, DeferredResponse } from '../kernel/deferred-response.ts'
 import { part } from '../kernel/part.ts'
+import { asleepForDefault } from './default-chat.ts'
+import { sessionFollowUps } from './follow-ups.ts'
 import { sessionGuards } from './guards.ts'
 import { moveChat } from './move-chat.ts'
-import { createSession, disposeSession, sessionEffects } from './session.ts'
+import { olderMethods } from './older-commands.ts'
+import { isRename, isRenameOf, renameDetour } from './rename.ts'
+import { isChoiceOf, isSelection, selectionDetour, selectionRoles } from './selection.ts'
+import { createSession, disposeSession, sessionCommitted, sessionEffects } from './session.ts'
 
 /** Sessions: made, listed, and disposed of. */
 export const session = part({
@@ -27,6 +32,16 @@ export const session = part({
       },
     },
     guards: [sessionGuards],
+    needs: [asleepForDefault],
+    resends: [(accepted, again) => isSelection(again) && isChoiceOf(accepted, again)],
+    movedResends: [
+      (accepted, again, channel) => isRename(channel, again) && isRenameOf(accepted, channel.uri, again),
+    ],
+    detours: [selectionDetour, renameDetour],
+    roles: selectionRoles,
+    older: olderMethods,
     effects: [sessionEffects],
+    followUps: sessionFollowUps,
+    committed: { session: sessionCommitted },
   },
 })

@@ -2,11 +2,14 @@ import { ownersOf } from '../core/owners.ts'
 import type { Action } from '@atrium/protocol/channel'
 import { AgentSelection, ModelSelection } from '@atrium/protocol/chat/message'
 import type { Message } from '@atrium/protocol/chat/message'
+import type { Role } from '@atrium/protocol/root/device'
 import { decode } from '@atrium/protocol/schema'
 import type { SessionAction } from '@atrium/protocol/session/actions'
 import type { SessionState } from '@atrium/protocol/session/state'
 import { compact, without } from '@atrium/protocol/update'
+import { isBefore } from '@atrium/protocol/versions/negotiate'
 import type { Core } from '../kernel/core.ts'
+import type { DispatchRules } from '../kernel/dispatch-rules.ts'
 import type { Channel } from '../log/channel.ts'
 import type { Entry, Listener } from '../log/entry.ts'
 import { equal } from '../log/equal.ts'
@@ -47,16 +50,24 @@ export function isSelection(action: Action): action is SelectionAction {
   return action.type === 'session/modelChanged' || action.type === 'session/agentChanged'
 }
 
+/** A client up to 0.4 chooses the model and the agent once for a session, and not for each message. */
+export const selectionDetour: DispatchRules<Core>['detours'] = (core, channel, action, { clientId }) => {
+  const version = core.clients.versionOf(clientId)
+  if (!isSelection(action) || !channel.is('session') || version === undefined) return undefined
+  if (!isBefore(version, '0.5.0')) return undefined
+  return { accept: (sender) => select(core, channel, action, sender) }
+}
+
+export const selectionRoles: { readonly [T in SelectionAction['type']]: Role } = {
+  'session/modelChanged': 'prompt',
+  'session/agentChanged': 'prompt',
+}
+
 /**
  * Accepts the choice of a model or an agent. While a turn runs, the choice is stored and waits: it is applied, and echoed, when
  * all turns have ended.
  */
-export function select(
-  core: Core,
-  session: Session,
-  action: SelectionAction,
-  sender: Sender,
-): Entry | undefined {
+function select(core: Core, session: Session, action: SelectionAction, sender: Sender): Entry | undefined {
   const { deferred = [] } = ownMeta(session.head)
   const { clientId, clientSeq } = sender.by
   // After a reconnect a client may send its choice again. If the choice still waits, there is no answer yet: the echo

@@ -16,7 +16,6 @@ import type { Params } from '@atrium/protocol/commands'
 import { AhpError } from '@atrium/protocol/errors'
 import { pathOf } from '@atrium/protocol/file-uri'
 import type { SessionState } from '@atrium/protocol/session/state'
-import type { Action } from '@atrium/protocol/channel'
 import { Activity, activityOf } from '@atrium/protocol/status'
 import { compact } from '@atrium/protocol/update'
 import { annotationsUri, defaultChatUri, sessionUri } from '@atrium/protocol/uri'
@@ -27,6 +26,7 @@ import { isGone, setGone, wasUnused } from '../channels/gone.ts'
 import { aliasTaken, assignAlias, changeable, isUsed } from '../channels/names.ts'
 import type { Mutation } from '../channels/names.ts'
 import type { Channel } from '../log/channel.ts'
+import type { Entry } from '../log/entry.ts'
 import { forgetChat } from '../chat/chat.ts'
 import { newChat, newSummary } from '../chat/new-chat.ts'
 import { startTurn } from '../chat/start-turn.ts'
@@ -207,7 +207,7 @@ export const sessionEffects: Effects<'session'> = {
 }
 
 /** Updates the session list after a committed change of a session. Tells the agent when the last client has left. */
-export function sessionCommitted(core: Core, session: Channel<'session'>, { type }: Action): void {
+export function sessionCommitted(core: Core, session: Channel<'session'>, { action: { type } }: Entry): void {
   const changes = catalogOf(core).update(session.uri, session.committedState)
   if (changes) sessionFeedOf(core).changed(session.uri, changes)
   if (type === 'session/activeClientRemoved') releaseAgent(core, session)

@@ -1,5 +1,6 @@
 import { whenCommitted } from '../kernel/deferred-response.ts'
 import { part } from '../kernel/part.ts'
+import { terminalFollowUps } from '../root/terminal-list.ts'
 import { terminalGuards } from './guards.ts'
 import { createTerminal, disposeTerminal, terminalEffects } from './terminal.ts'
 
@@ -14,5 +15,6 @@ export const terminal = part({
     },
     guards: [terminalGuards],
     effects: [terminalEffects],
+    followUps: { terminal: terminalFollowUps },
   },
 })

@@ -2,10 +2,10 @@ import { catalogOf } from '../core/catalog.ts'
 import type { Action, Uri } from '@atrium/protocol/channel'
 import type { ChatAttachment, Message, MessageAttachment } from '@atrium/protocol/chat/message'
 import { mapped, within, without } from '@atrium/protocol/update'
+import { wakeIfSound } from '../channels/wake.ts'
 import type { Core } from '../kernel/core.ts'
 import { equal } from '../log/equal.ts'
 import { withoutCallMeta } from '../tools/call-meta.ts'
-import { wakeIfSound } from '../channels/wake.ts'
 
 /**
  * Pins attached chats. A chat attached without `endTurn` means the chat as it is when the message is sent. So the step that
@@ -27,9 +27,9 @@ export function pinnedMessage(core: Core, message: Message): Message {
  * Returns the reason to refuse a message with too many chats attached (each may have to be read from the disk).
  * Undefined if there is none.
  */
-export function attachmentProblem(core: Core, action: Action): string | undefined {
+export function attachmentProblem(core: Core, message: Message | undefined): string | undefined {
   const { chatAttachments } = core.limits
-  const count = attachmentsOf(messageOf(action)).filter(isChat).length
+  const count = attachmentsOf(message).filter(isChat).length
   return count > chatAttachments ? `a message has at most ${chatAttachments} attached chats` : undefined
 }
 
@@ -39,7 +39,7 @@ export function attachmentProblem(core: Core, action: Action): string | undefine
  */
 export function asleepFor(core: Core, action: Action): readonly Uri[] {
   const chats = attachmentsOf(messageOf(action)).filter(isUnpinned)
-  if (chats.length === 0 || attachmentProblem(core, action) !== undefined) return []
+  if (chats.length === 0 || attachmentProblem(core, messageOf(action)) !== undefined) return []
   const uris = new Set(chats.map(({ resource }) => resolveChat(core, resource)))
   return [...uris].filter((uri) => catalogOf(core).sessionOf(uri) !== undefined && !core.log.channel(uri))
 }

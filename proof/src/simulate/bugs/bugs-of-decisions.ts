@@ -31,7 +31,7 @@ export const decisionBugs: readonly Bug[] = [
   ),
   bug(
     'a permission is written in a later step',
-    'dispatch/follow-ups',
+    'session/follow-ups',
     'savePermission({ core, session, chat }, action, by.clientId);',
     'core.world.later(0, () => savePermission({ core, session, chat }, action, by.clientId));',
   ),
@@ -80,13 +80,13 @@ export const decisionBugs: readonly Bug[] = [
   ),
   bug(
     'a call waits for a client tool that was removed',
-    'dispatch/follow-ups',
+    'session/follow-ups',
     'failCallsOf(core, session, clientId);',
     ';',
   ),
   bug(
     'an agent calls a tool that the client does not have',
-    'dispatch/follow-ups',
+    'session/follow-ups',
     'checkClientOffers({ core, session, chat }, action);',
     ';',
   ),

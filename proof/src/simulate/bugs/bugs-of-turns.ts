@@ -114,16 +114,16 @@ export const turnBugs: readonly Bug[] = [
     'state.activeTurn || isQueueHeld(state) ? []',
     'state.activeTurn ? []',
   ),
-  bug('a worker outlives its turn', 'dispatch/follow-ups', 'cancelWorkers(core, session, chat.uri);', ';'),
+  bug('a worker outlives its turn', 'session/follow-ups', 'cancelWorkers(core, session, chat.uri);', ';'),
   bug(
     'a worker outlives a turn of the previous host run',
-    'dispatch/follow-ups',
+    'session/follow-ups',
     'core.jobs.stop(chat.uri);\n    if (endsTurn.has(action.type))',
     'const worked = core.jobs.has(chat.uri);\n    core.jobs.stop(chat.uri);\n    if (worked && endsTurn.has(action.type))',
   ),
   bug(
     'a chat keeps its activity after the end of its turn',
-    'dispatch/follow-ups',
+    'session/follow-ups',
     "append(core, chat, { type: 'chat/activityChanged' });",
     ';',
   ),
@@ -133,16 +133,16 @@ export const turnBugs: readonly Bug[] = [
 export const viewBugs: readonly Bug[] = [
   bug(
     'a chat summary is updated in a later step',
-    'dispatch/follow-ups',
+    'session/follow-ups',
     "append(core, session, { type: 'session/chatUpdated', chat: chat.uri, changes });",
     `core.world.later(0, () => core.log.channel(session.uri) === session &&
       append(core, session, { type: 'session/chatUpdated', chat: chat.uri, changes }));`,
   ),
   bug(
     'the session list is not updated',
-    'dispatch/dispatch',
-    'sessionCommitted(core, channel, action);',
-    ';',
+    'session/part',
+    'committed: { session: sessionCommitted }',
+    'committed: {}',
   ),
   bug(
     'a session is announced before its creator is answered',
@@ -158,7 +158,7 @@ export const viewBugs: readonly Bug[] = [
   ),
   bug(
     'a session is announced before it is used',
-    'dispatch/follow-ups',
+    'session/follow-ups',
     "if (state.title !== '')",
     'if (true)',
   ),

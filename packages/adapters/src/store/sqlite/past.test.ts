@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { PartList } from '../../../../host/src/kernel/part.ts'
+import { PartList } from '../../../../host/src/kernel/part-list.ts'
 import { history } from '../../../../host/src/parts/history/part.ts'
 import { patientAgent } from '../../../../host/test/agents.ts'
 import { askEnvelopes, askState, folded, pages } from '../../../../host/test/history/past.ts'

@@ -5,7 +5,7 @@ import type { CapturedSession } from '../../../test/captures/captured-session.ts
 import { session, untilIdle } from '../../../test/held-flushes.ts'
 import { OlderClient } from '../../../test/versions/older-client.ts'
 import type { Value } from '../../../test/versions/older-client.ts'
-import { supportedVersions } from '../../dialect/generation.ts'
+import { supportedVersions } from '../../kernel/generation.ts'
 
 const changeset = `${session}/changeset/session`
 /** The name of the session at 0.1. */

@@ -3,7 +3,7 @@ import { desk } from '../../../test/approvals.ts'
 import { untilIdle } from '../../../test/held-flushes.ts'
 import { OlderClient } from '../../../test/versions/older-client.ts'
 import type { Value } from '../../../test/versions/older-client.ts'
-import { supportedVersions } from '../../dialect/generation.ts'
+import { supportedVersions } from '../../kernel/generation.ts'
 
 const session = 's:/1'
 

@@ -5,7 +5,7 @@ import { untilIdle } from '../../../test/held-flushes.ts'
 import type { TestHost } from '../../../test/test-host.ts'
 import { OlderClient } from '../../../test/versions/older-client.ts'
 import type { Value } from '../../../test/versions/older-client.ts'
-import { supportedVersions } from '../../dialect/generation.ts'
+import { supportedVersions } from '../../kernel/generation.ts'
 
 const session = 's:/1'
 

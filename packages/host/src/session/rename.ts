@@ -1,7 +1,8 @@
 import type { Action, Uri } from '@atrium/protocol/channel'
 import type { SessionAction } from '@atrium/protocol/session/actions'
 import type { Core } from '../kernel/core.ts'
-import { entryOf } from '../core/lookup.ts'
+import type { DispatchRules } from '../kernel/dispatch-rules.ts'
+import { entryOf, sessionOf } from '../core/lookup.ts'
 import type { Channel } from '../log/channel.ts'
 import type { Entry } from '../log/entry.ts'
 import type { Sender } from '../log/options.ts'
@@ -13,11 +14,18 @@ export function isRename(channel: Pick<Channel, 'kindName'>, action: Action): ac
   return channel.kindName === 'chat' && action.type === 'session/titleChanged'
 }
 
+/** A client renames a chat by an action of sessions, dispatched on the chat. So the session checks the action. */
+export const renameDetour: DispatchRules<Core>['detours'] = (core, chat, action) => {
+  const session = isRename(chat, action) ? sessionOf(core, chat.uri) : undefined
+  if (!session || !isRename(chat, action)) return undefined
+  return { target: session, accept: (sender) => rename(core, { session, chat }, action, sender) }
+}
+
 /**
  * Renames a chat, and its session if the chat is the default chat. Both titles are in the state of the session, so only
  * changes of the session are stored. The client gets an echo on the channel of the chat, where it waits for one.
  */
-export function rename(
+function rename(
   core: Core,
   { session, chat }: { readonly session: Channel<'session'>; readonly chat: Channel },
   action: Rename,

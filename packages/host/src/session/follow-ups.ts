@@ -1,50 +1,33 @@
 import { catalogOf } from '../core/catalog.ts'
 import { listChangesOf } from '../core/session-list/list-changes.ts'
 import { departuresOf } from '../core/departures.ts'
-import type { Action, Uri } from '@atrium/protocol/channel'
+import type { Uri } from '@atrium/protocol/channel'
 import type { ChatAction } from '@atrium/protocol/chat/actions'
 import type { ChatState } from '@atrium/protocol/chat/state'
 import type { SessionAction } from '@atrium/protocol/session/actions'
-import type { ActionOn } from '@atrium/protocol/kind-types'
-import type { KindName } from '@atrium/protocol/reducers'
 import { Flag, hasFlag } from '@atrium/protocol/status'
 import { compact } from '@atrium/protocol/update'
-import { annotationsFollowUps } from '../annotations/annotations.ts'
 import { announce } from '../root/announce.ts'
 import { savePermission } from '../tools/approval.ts'
 import type { Channel } from '../log/channel.ts'
 import type { Core } from '../kernel/core.ts'
+import type { FollowUps } from '../kernel/rules.ts'
 import type { Dispatcher } from '../log/options.ts'
 import { failCallsOf, checkClientOffers, checkClientPresent } from '../tools/client-tools.ts'
 import { entryOf, sessionOf } from '../core/lookup.ts'
 import { movableChange } from '../chat/movable.ts'
-import { defaultChatChanged } from '../session/default-chat.ts'
-import { inputNeededChanges } from '../session/input-needed.ts'
+import { defaultChatChanged } from './default-chat.ts'
+import { inputNeededChanges } from './input-needed.ts'
 import { nextTurn } from '../chat/queued-messages.ts'
 import { activityOf, chatChanges } from '../core/summary.ts'
-import { terminalFollowUps } from '../root/terminal-list.ts'
-import { applyDeferred, rememberSelection } from '../session/selection.ts'
-import { titleOf } from '../session/title.ts'
+import { applyDeferred, rememberSelection } from './selection.ts'
+import { titleOf } from './title.ts'
 import { cancelWorkers } from '../chat/workers.ts'
 
-/**
- * Appends the actions that follow from an action, and updates the records that are stored beside the log. Both are
- * stored in the same transaction as the action.
- */
-export function followUps(core: Core, channel: Channel, action: Action, by?: Dispatcher): void {
-  // Only strict actions, which are stored before delivery, have follow-ups. The others are pieces of streamed text.
-  if (channel.kind.classes.get(action.type) !== 'strict') return
-  core.parts.appended(channel, action, by)
-  if (channel.is('chat') && isOn(channel, action)) chatFollowUps(core, channel, action, by)
-  if (channel.is('terminal') && isOn(channel, action)) terminalFollowUps(core, channel, action, by)
-  if (channel.is('annotations')) annotationsFollowUps(core, channel)
-  if (!channel.is('session') || !isOn(channel, action)) return
-  if (action.type === 'session/titleChanged' && by) catalogOf(core).titleSet(channel.uri)
-  if (action.type === 'session/defaultChatChanged' && by) defaultChatChanged(core, channel)
-  sessionFollowUps(core, channel, action)
-}
+/** What follows from the actions of sessions and of their chats, in this order. */
+export const sessionFollowUps: FollowUps = { chat: chatActed, session: sessionActed }
 
-function chatFollowUps(core: Core, chat: Channel<'chat'>, action: ChatAction, by?: Dispatcher): void {
+function chatActed(core: Core, chat: Channel<'chat'>, action: ChatAction, by: Dispatcher | undefined): void {
   const session = sessionOf(core, chat.uri)
   if (!session) return
   if (needsAttention.has(action.type)) markUnread(core, session)
@@ -69,7 +52,14 @@ function chatFollowUps(core: Core, chat: Channel<'chat'>, action: ChatAction, by
   if (activeTurn ?? queuedMessages ?? turns[0] ?? draft ?? steeringMessage) announce(core, session)
 }
 
-function sessionFollowUps(core: Core, session: Channel<'session'>, action: SessionAction): void {
+function sessionActed(
+  core: Core,
+  session: Channel<'session'>,
+  action: SessionAction,
+  by: Dispatcher | undefined,
+): void {
+  if (action.type === 'session/titleChanged' && by) catalogOf(core).titleSet(session.uri)
+  if (action.type === 'session/defaultChatChanged' && by) defaultChatChanged(core, session)
   if (action.type === 'session/activeClientSet')
     departuresOf(core).join(action.activeClient.clientId, session.uri)
   if (action.type === 'session/activeClientRemoved') clientRemoved(core, session, action.clientId)
@@ -118,11 +108,6 @@ function setTitle(core: Core, session: Channel<'session'>, chat: Uri, text: stri
 function markUnread(core: Core, session: Channel<'session'>): void {
   if (hasFlag(session.head.status, Flag.IsRead))
     append(core, session, { type: 'session/isReadChanged', isRead: false })
-}
-
-/** Whether an action is of the channel's kind. */
-function isOn<K extends KindName>(channel: Channel<K>, action: Action): action is ActionOn<K> {
-  return channel.kind.actions.has(action.type)
 }
 
 function append(core: Core, channel: Channel, action: ChatAction | SessionAction): void {

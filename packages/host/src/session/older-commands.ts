@@ -15,39 +15,21 @@ import { sessionDiffs } from '../changes/session-diffs.ts'
 import { wake } from '../channels/wake.ts'
 import { disposeChat } from '../chat/chat.ts'
 import type { Core } from '../kernel/core.ts'
-import type { Generation } from '../dialect/generation.ts'
-import { primaryChat } from '../dialect/primary-chat.ts'
-import { createSession, disposeSession } from '../session/session.ts'
-import type { SessionFork, SessionSource } from '../session/fork-session.ts'
+import type { OlderMethod, OlderRequest } from '../kernel/rules.ts'
+import { primaryChat } from '../core/primary-chat.ts'
+import { createSession, disposeSession } from './session.ts'
+import type { SessionFork, SessionSource } from './fork-session.ts'
 import { whenCommitted } from '../kernel/deferred-response.ts'
-import type { ClientLink } from './client-link.ts'
 
-/**
- * A request in an older protocol version: its params, translated to the newest version, and the params as the client
- * sent them.
- */
-interface OlderRequest {
-  readonly core: Core
-  readonly link: ClientLink
-  readonly params: { readonly channel: Uri }
-  readonly sent: object
-}
-
-type OlderCommand = (request: OlderRequest) => unknown
-
-/**
- * The command for a method that does something else in an older version than in the newest one. Undefined if only
- * names and shapes of params and result differ.
- */
-export function olderCommand(generation: Generation, method: string): OlderCommand | undefined {
-  const { unpaged, strict, merged, nested, single } = generation
-  if (method === 'fetchTurns' && unpaged) return pageOfTurns
-  if (method === 'listSessions' && unpaged) return nested ? allWithDiffs : allSessions
-  if (method === 'createSession' && strict) return createOlderSession
-  if (method === 'resolveSessionConfig' && single) return resolveOlderConfig
-  if (method === 'disposeSession' && merged) return disposeNamed
-  return undefined
-}
+/** The methods of older versions that do something else than in the newest one. */
+export const olderMethods: readonly OlderMethod[] = [
+  { method: 'fetchTurns', has: ({ unpaged }) => unpaged, run: pageOfTurns },
+  { method: 'listSessions', has: ({ unpaged, nested }) => unpaged && nested, run: allWithDiffs },
+  { method: 'listSessions', has: ({ unpaged }) => unpaged, run: allSessions },
+  { method: 'createSession', has: ({ strict }) => strict, run: createOlderSession },
+  { method: 'resolveSessionConfig', has: ({ single }) => single, run: resolveOlderConfig },
+  { method: 'disposeSession', has: ({ merged }) => merged, run: disposeNamed },
+]
 
 /**
  * Runs `fetchTurns` of AHP up to 0.5.0, where the page of turns is the result of the request. The page ends before
@@ -92,11 +74,12 @@ async function allWithDiffs(request: OlderRequest): Promise<object> {
  * Creates a session for a client of an older version. Before 0.9, `createSession` can fork another session. Up to 0.4, it also
  * chooses a model and an agent.
  */
-async function createOlderSession({ core, link, params, sent }: OlderRequest): Promise<unknown> {
+async function createOlderSession(request: OlderRequest): Promise<unknown> {
+  const { core, link, params, sent, generation, canonicalUri } = request
   const { fork, model, agent } = read(creationParams, withModelObject(sent), 'createSession')
-  const { single, nested } = link.dialect.generation
+  const { single, nested } = generation
   const source: SessionSource = {
-    ...(fork && { fork: await forkOf(core, link.dialect.canonicalUri(fork.session), fork.turnId) }),
+    ...(fork && { fork: await forkOf(core, canonicalUri(fork.session), fork.turnId) }),
     ...(single && { selection: { model, agent } }),
   }
   // The schema of the method has checked the params.

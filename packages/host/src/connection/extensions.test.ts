@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import { MemoryCaptures } from '@atrium/adapters/captures/memory'
-import { MemoryCommits } from '../../../test/captures/memory-commits.ts'
-import { testHost } from '../../../test/test-host.ts'
-import type { TestHost } from '../../../test/test-host.ts'
+import { MemoryCommits } from '../../test/captures/memory-commits.ts'
+import { testHost } from '../../test/test-host.ts'
+import type { TestHost } from '../../test/test-host.ts'
 
 const root = 'ahp-root://'
 

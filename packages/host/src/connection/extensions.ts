@@ -1,8 +1,8 @@
 import { includes } from '@atrium/protocol/root/device'
-import type { Core } from '../../kernel/core.ts'
-import type { OpenCommand } from '../../kernel/open-parts.ts'
-import type { Generation } from '../../dialect/generation.ts'
-import type { OpeningLink } from '../opening.ts'
+import type { Core } from '../kernel/core.ts'
+import type { OpenCommand } from '../kernel/open-parts.ts'
+import type { Generation } from '../kernel/generation.ts'
+import type { OpeningLink } from './opening.ts'
 
 /**
  * The command that AHP does not have, of this name. Undefined if the host does not offer it to clients of this version: the

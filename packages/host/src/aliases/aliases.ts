@@ -5,6 +5,7 @@ import {
   sessionOfAnnotations,
   sessionOfDefaultChat,
 } from '@atrium/protocol/uri'
+import { defineKey } from '../kernel/key.ts'
 import type { Records } from '../ports/records.ts'
 import { firstChat } from './uris.ts'
 import type { WithChats } from './uris.ts'
@@ -161,3 +162,5 @@ const chatSuffix = '/chat'
 const withoutSuffix = (name: Uri) => name.slice(0, -chatSuffix.length)
 /** The number of disposed sessions whose aliases are remembered. */
 const disposedCount = 1000
+
+export const aliasesOf = defineKey<Aliases>('aliases')

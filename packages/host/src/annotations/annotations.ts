@@ -5,7 +5,7 @@ import { annotatedSession } from '../channels/annotations-channel.ts'
 import type { Core } from '../kernel/core.ts'
 import { annotationCounts } from '../core/summary.ts'
 import type { Channel } from '../log/channel.ts'
-import { announce } from '../root/announce.ts'
+import { announce } from '../core/announce.ts'
 
 /**
  * Updates the counts of annotations in the session's entry of the session list, in the transaction that changes the

@@ -10,7 +10,7 @@ import { wakeIfSound } from '../channels/wake.ts'
 import type { Core } from '../kernel/core.ts'
 import type { Channel } from '../log/channel.ts'
 import type { Entry } from '../log/entry.ts'
-import { parseChangesetUri } from './changeset-uri.ts'
+import { parseChangesetUri } from '../core/changes/changeset-uri.ts'
 
 const first = lenses.get('0.1.0')
 /** The oldest version that has changesets. */

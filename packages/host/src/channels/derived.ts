@@ -2,19 +2,27 @@ import { catalogOf } from '../core/catalog.ts'
 import type { ChatSummary } from '@atrium/protocol/chat/state'
 import type { StateOf } from '@atrium/protocol/kind-types'
 import type { KindName } from '@atrium/protocol/reducers'
+import type { RootState } from '@atrium/protocol/root/state'
 import { patch } from '@atrium/protocol/update'
 import { entryOf, sessionOf } from '../core/lookup.ts'
 import type { Channel } from '../log/channel.ts'
 import type { Core } from '../kernel/core.ts'
 import { annotationsSummary } from './annotations-channel.ts'
-import { derivedRoot } from '../root/root.ts'
+import { defineKey } from '../kernel/key.ts'
+
+/** Fills in the fields of the root that no action can change. */
+interface RootView {
+  derived(state: RootState): RootState
+}
+
+export const rootOf = defineKey<RootView>('root')
 
 /**
  * Returns a channel's committed state, completed by the fields that no action can change. A field that an action can change
  * is never replaced here, because the clients that are already subscribed would keep the reduced value.
  */
 export function derived(core: Core, channel: Channel): object {
-  if (channel.is('root')) return derivedRoot(core, shownState(channel))
+  if (channel.is('root')) return rootOf(core).derived(shownState(channel))
   const annotations = annotationsSummary(core, channel)
   if (channel.is('session') && annotations) return patch(shownState(channel), { annotations })
   const entry = channel.is('chat') ? committedEntryOf(core, channel) : undefined

@@ -5,7 +5,7 @@ import { rootUri } from '@atrium/protocol/uri'
 import type { Core } from '../kernel/core.ts'
 import { DiskFull } from '../ports/log.ts'
 import { readRecord } from '../records/checked-records.ts'
-import { mostDays, retentionKey } from '../root/retention-setting.ts'
+import { mostDays, retentionKey } from './retention-setting.ts'
 import { storedAction } from '../log/entry.ts'
 
 const dayMs = 24 * 60 * 60_000

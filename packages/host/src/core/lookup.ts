@@ -1,6 +1,8 @@
 import { catalogOf } from './catalog.ts'
 import type { Uri } from '@atrium/protocol/channel'
 import type { ChatSummary } from '@atrium/protocol/chat/state'
+import type { TerminalInfo } from '@atrium/protocol/terminal/state'
+import { rootUri } from '@atrium/protocol/uri'
 import type { Channel } from '../log/channel.ts'
 import type { Core } from '../kernel/core.ts'
 
@@ -17,4 +19,9 @@ export function entryOf(session: Channel<'session'>, chat: Uri): ChatSummary | u
 /** Returns whether users may write in a chat. Other chats are read-only or hidden. */
 export function isWritable(session: Channel<'session'>, chat: Uri): boolean {
   return (entryOf(session, chat)?.interactivity ?? 'full') === 'full'
+}
+
+/** Returns the terminals that the root lists: running ones, and ended ones that a client holds. */
+export function terminals(core: Core): readonly TerminalInfo[] {
+  return core.log.channel(rootUri, 'root')?.head?.terminals ?? []
 }

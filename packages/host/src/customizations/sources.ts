@@ -11,7 +11,7 @@ import type { CustomizationFolder } from '../plugins/folders.ts'
 import { containedFiles, filesIn } from '../plugins/plugin-files.ts'
 import type { PluginFiles } from '../plugins/plugin-files.ts'
 import { askLink } from '../resources/client-files.ts'
-import { pluginsIn } from '../root/plugins-setting.ts'
+import { pluginsIn } from './plugins-setting.ts'
 import type { Source } from './source.ts'
 import { workspacePlugins } from './workspace-file.ts'
 

@@ -1,12 +1,21 @@
 import { catalogOf } from '../core/catalog.ts'
 import type { Action, Uri } from '@atrium/protocol/channel'
+import type { SessionState } from '@atrium/protocol/session/state'
 import { sessionOfAnnotations } from '@atrium/protocol/uri'
 import type { LiftContext } from '@atrium/protocol/versions/lens'
 import type { Core } from '../kernel/core.ts'
 import type { Link } from '../kernel/link.ts'
 import type { Channel } from '../log/channel.ts'
-import { withDeferred } from '../session/selection.ts'
+import { defineKey } from '../kernel/key.ts'
 import { generationOf } from '../kernel/generation.ts'
+
+/** The choices of a model and an agent that clients up to 0.4 make for a session. */
+interface Choices {
+  /** Returns a state to which the choices that wait for the end of the turn are applied. */
+  applied(state: SessionState): SessionState
+}
+
+export const choicesOf = defineKey<Choices>('session')
 
 /** What the translation of a dispatched action into the host's own protocol version depends on. */
 export function liftContext(core: Core, { clientId }: Link, channel: Channel, action: Action): LiftContext {
@@ -25,7 +34,7 @@ export function liftContext(core: Core, { clientId }: Link, channel: Channel, ac
       // A message that is sent during a turn is handled after the turn. By then the deferred choices of model and agent are
       // applied, so the message gets these choices.
       const waits = channel.is('chat') && channel.head.activeTurn !== undefined
-      return session && waits ? withDeferred(session) : session
+      return session && waits ? choicesOf(core).applied(session) : session
     },
     get sessionUri() {
       return sessionUri(core, channel, action)

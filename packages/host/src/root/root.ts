@@ -1,15 +1,15 @@
 import { agentsOf } from '../agents/agents.ts'
+import { countSessions } from '../core/announce.ts'
 import { catalogOf } from '../core/catalog.ts'
 import type { ConfigSchema } from '@atrium/protocol/common/config'
 import type { LimitValues } from '@atrium/protocol/limits'
-import type { RootAction } from '@atrium/protocol/root/actions'
 import { defaultProviderKey } from '@atrium/protocol/root/default-agent'
 import type { RootState } from '@atrium/protocol/root/state'
 import { rootUri } from '@atrium/protocol/uri'
 import { setAgents } from '../agents/agents.ts'
 import type { Core } from '../kernel/core.ts'
-import { pluginsKey, pluginsProblem, pluginsProperty } from './plugins-setting.ts'
-import { retentionKey, retentionProblem, retentionProperty } from './retention-setting.ts'
+import { pluginsKey, pluginsProblem, pluginsProperty } from '../customizations/plugins-setting.ts'
+import { retentionKey, retentionProblem, retentionProperty } from '../channels/retention-setting.ts'
 import { grantsProblem, grantsProperty } from '../access/grants.ts'
 import {
   forgedPermission,
@@ -60,16 +60,6 @@ export async function openRoot(core: Core): Promise<void> {
     )
   // A session that is set aside is not counted.
   if (core.readOnlyReason() === undefined) countSessions(core)
-}
-
-/**
- * Publishes the number of sessions in the session list, in the step that changes it. Returns the sequence number of
- * the action.
- */
-export function countSessions(core: Core): number {
-  const root = core.log.channel(rootUri, 'root')
-  const action: RootAction = { type: 'root/activeSessionsChanged', activeSessions: catalogOf(core).announced }
-  return root ? core.log.append(root, action).last : core.log.last
 }
 
 /** Fills in the fields of the root that no action can change. */

@@ -1,4 +1,5 @@
 import { catalogOf } from '../core/catalog.ts'
+import { choicesOf } from '../dialect/lift-context.ts'
 import { whenCommitted, DeferredResponse } from '../kernel/deferred-response.ts'
 import { part } from '../kernel/part.ts'
 import { asleepForDefault } from './default-chat.ts'
@@ -7,12 +8,14 @@ import { sessionGuards } from './guards.ts'
 import { moveChat } from './move-chat.ts'
 import { olderMethods } from './older-commands.ts'
 import { isRename, isRenameOf, renameDetour } from './rename.ts'
-import { isChoiceOf, isSelection, selectionDetour, selectionRoles } from './selection.ts'
+import { isChoiceOf, isSelection, selectionDetour, selectionRoles, withDeferred } from './selection.ts'
 import { createSession, disposeSession, sessionCommitted, sessionEffects } from './session.ts'
 
 /** Sessions: made, listed, and disposed of. */
 export const session = part({
   name: 'session',
+  key: choicesOf,
+  open: () => ({ applied: withDeferred }),
   rules: {
     methods: {
       listSessions: (core, _, { limit, cursor }) => catalogOf(core).page(limit, cursor),

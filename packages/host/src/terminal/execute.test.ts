@@ -5,7 +5,7 @@ import { untilIdle } from '../../test/held-flushes.ts'
 import { ScriptedAgent, until } from '../../test/scripted-agent.ts'
 import { accepted, cancelled, chat, says, twoClientSession, turn } from '../../test/two-client-session.ts'
 import { fakeTerminals } from '../../test/fake-terminals.ts'
-import { terminals as terminalsOf } from '../root/terminal-list.ts'
+import { terminals as terminalsOf } from '../core/lookup.ts'
 
 /** Runs an approved command that does not exit by itself. */
 async function running() {

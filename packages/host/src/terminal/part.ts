@@ -1,6 +1,6 @@
 import { whenCommitted } from '../kernel/deferred-response.ts'
 import { part } from '../kernel/part.ts'
-import { terminalFollowUps } from '../root/terminal-list.ts'
+import { terminalFollowUps } from './terminal-list.ts'
 import { terminalGuards } from './guards.ts'
 import { createTerminal, disposeTerminal, terminalEffects } from './terminal.ts'
 

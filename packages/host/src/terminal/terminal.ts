@@ -18,7 +18,8 @@ import { containedPath } from '../access/roots.ts'
 import type { Effects } from '../kernel/rules.ts'
 import { ShellJob } from './shell-job.ts'
 import { claimProblem, sizeProblem } from './guards.ts'
-import { setClaim, list, terminals, unlist } from '../root/terminal-list.ts'
+import { terminals } from '../core/lookup.ts'
+import { setClaim, list, unlist } from './terminal-list.ts'
 import { wake } from '../channels/wake.ts'
 
 export async function createTerminal(core: Core, link: Link, params: Params<'createTerminal'>): Mutation {

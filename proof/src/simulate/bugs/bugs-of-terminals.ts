@@ -11,7 +11,7 @@ export const terminalBugs: readonly Bug[] = [
   ),
   bug('a running shell is not recorded as open work', 'terminal/terminal', 'core.jobs.mark(uri, true);', ''),
   bug('a terminal stays running after a restart', 'recovery', 'endShell(core, channel);', ';'),
-  bug('the terminal list is not updated', 'root/terminal-list', '    list(core, terminal);\n}', '}'),
+  bug('the terminal list is not updated', 'terminal/terminal-list', '    list(core, terminal);\n}', '}'),
   bug(
     'a new terminal is not listed',
     'terminal/terminal',

@@ -1,4 +1,5 @@
 import { sessionResourcesOf } from '../core/session-resources.ts'
+import { terminals } from '../core/lookup.ts'
 import { catalogOf } from '../core/catalog.ts'
 import type { Uri } from '@atrium/protocol/channel'
 import type { TerminalAction } from '@atrium/protocol/terminal/actions'
@@ -7,11 +8,6 @@ import { rootUri } from '@atrium/protocol/uri'
 import type { Channel } from '../log/channel.ts'
 import type { Core } from '../kernel/core.ts'
 import { equal } from '../log/equal.ts'
-
-/** Returns the terminals that the root lists: running ones, and ended ones that a client holds. */
-export function terminals(core: Core): readonly TerminalInfo[] {
-  return core.log.channel(rootUri, 'root')?.head?.terminals ?? []
-}
 
 /**
  * Updates what depends on a terminal's action, in the same step: the session that the terminal belongs to, the stored

@@ -55,7 +55,7 @@ const requests = 'host/dist/connection/requests.js'
 const session = 'host/dist/session/session.js'
 const chat = 'host/dist/chat/chat.js'
 const seal = 'adapters/dist/store/sql/seal.js'
-const transaction = 'adapters/dist/store/sqlite/dialect.js'
+const transaction = 'adapters/dist/store/sqlite/store.js'
 const startTurn = 'host/dist/chat/start-turn.js'
 const turn = 'host/dist/turn/turn.js'
 const write = 'adapters/dist/store/sqlite/write.js'
@@ -74,25 +74,10 @@ export const failpoints: readonly Failpoint[] = [
   before('a step’s records are passed to the store', commit, 'this.#records.writeToStore()', often),
   before('a flush is requested', commit, 'this.#durableWrites === this.#writes', often),
   ...both('BEGIN', write, 'sql.begin.get()', often),
-  before(
-    'a creation is written',
-    write,
-    'sql.create.run(each.channel, each.kind, each.seq, each.state, sum)',
-    sometimes,
-  ),
-  ...both(
-    'a row is written',
-    write,
-    'sql.append.get(seq, tail.id, action, originText, sum, tail.chain)',
-    often,
-  ),
+  before('a creation is written', write, 'sql.create.run(id, uri, kind, seq, state, sum)', sometimes),
+  ...both('a row is written', write, 'sql.append.get(seq, channel, action, origin, sum, chain)', often),
   ...both('a channel’s end is written', write, 'sql.putTail.get(id, seq, chain, rows)', often),
-  ...both(
-    'a head is written',
-    write,
-    'sql.putHead.run(id, head.seq, head.state, chain, headSum({ ...head, kind, chain }))',
-    sometimes,
-  ),
+  ...both('a head is written', write, 'sql.putHead.run(channel, seq, state, chain, sum)', sometimes),
   before('a head is serialized', writer, 'channel.headText()', sometimes),
   ...both('a record is written', write, 'sql.putRecord.get(key, text)', often),
   before('part of a channel is deleted', drop, 'statement.run(id)', sometimes),

@@ -1,7 +1,7 @@
 import { toggle } from '../checksums.ts'
 import { LINE_END } from '../lines.ts'
 import type { Line } from '../lines.ts'
-import type { SqlDialect, RowText, SqlStore } from '../sql/dialect.ts'
+import type { OldRow, RowText, SqlDialect, SqlStore } from '../sql/dialect.ts'
 import { asked } from '../sql/work.ts'
 import type { Work } from '../sql/work.ts'
 import { fence } from './fence.ts'
@@ -54,6 +54,13 @@ const sql = {
   listed: statement<{ readonly id: string; readonly sum: number }>(
     'SELECT id, sum FROM rows WHERE channel = ?1 ORDER BY place',
   ),
+  newIds: statement<{ readonly id: number }>(
+    `SELECT nextval('channel_ids') AS id FROM generate_series(1, ?1)`,
+  ),
+  old: statement<OldRow>(
+    `SELECT r.channel AS channel, r.key AS key, place, sum FROM rows r JOIN unnest(?1::bigint[], ?2::text[]) a (channel, key)
+     ON r.channel = a.channel AND r.key = a.key`,
+  ),
   texts: statement<RowText>('SELECT id, text, sum FROM rows WHERE channel = ?1 AND key = ANY(?2::text[])'),
 }
 
@@ -80,4 +87,13 @@ export const dialect: SqlDialect = {
   },
   texts: (channel, ids) => sql.texts(channel, ids.map(keyOf)),
   textsAtOnce: 50,
+  places: 'places',
+  *newIds(count) {
+    return (yield* sql.newIds(count)).map(({ id }) => id)
+  },
+  oldRows: (keys) =>
+    sql.old(
+      keys.map(({ channel }) => channel),
+      keys.map(({ key }) => key),
+    ),
 }

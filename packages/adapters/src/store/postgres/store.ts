@@ -13,7 +13,6 @@ import type { Query } from './link.ts'
 import { hostOf, migrate, versionOf } from './migrate.ts'
 import type { PostgresPlace } from './place.ts'
 import { records } from './records.ts'
-import { Tails } from './tails.ts'
 import type { PostgresApi, StoreOptions } from './worker-api.ts'
 import { writer } from './write.ts'
 
@@ -51,7 +50,6 @@ export async function openStore(given: StoreOptions): Promise<OpenStore> {
     const { batch, ...value } = opened
     const owner = { link, reading, epoch: epoch ?? -1 }
     const store = postgresStore(owner)
-    const tails = new Tails()
     const api: OpenStore['api'] = {
       ...reader(store),
       ...records(reading),
@@ -60,7 +58,7 @@ export async function openStore(given: StoreOptions): Promise<OpenStore> {
       ...forgetter(store),
       ...shrinker(owner),
       replicas: () => reading.run(replicasOf),
-      flush: writer({ ...owner, tails, batch }),
+      flush: writer({ ...owner, batch }),
       async close() {
         await Promise.all([link.close(), reading.close()])
       },

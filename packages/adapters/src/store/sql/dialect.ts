@@ -34,6 +34,12 @@ export interface SqlDialect {
   texts(channel: number, ids: readonly string[]): Work<readonly RowText[]>
   /** The number of rows whose texts are read at once. */
   readonly textsAtOnce: number
+  /** The column of `tails` that has the place of the last row. A number, if the database itself assigns places. */
+  readonly places: string
+  /** Returns ids for new channels. */
+  newIds(count: number): Work<readonly number[]>
+  /** Returns those of these rows that are there. */
+  oldRows(keys: readonly RowKey[]): Work<readonly OldRow[]>
 }
 
 /** The numbers from which lines are read, and the lines and the length of their actions in a slice. */
@@ -46,6 +52,18 @@ export interface LineRange {
 export interface RowText {
   readonly id: string
   readonly text: string
+  readonly sum: number
+}
+
+/** The key of a row of a channel. A type, because it is also a row of a statement. */
+export type RowKey = {
+  readonly channel: number
+  readonly key: string
+}
+
+/** A row as the table has it. */
+export type OldRow = RowKey & {
+  readonly place: number
   readonly sum: number
 }
 

@@ -1,77 +1,21 @@
 import { toggle } from '../checksums.ts'
-import type { Database, Statement } from '../database.ts'
 import { LINE_END } from '../lines.ts'
 import type { Line } from '../lines.ts'
-import type { SqlDialect, RowText, SqlStore } from '../sql/dialect.ts'
-import { asked, only, orDamaged } from '../sql/work.ts'
-import type { Value, Work } from '../sql/work.ts'
+import type { OldRow, RowText, SqlDialect } from '../sql/dialect.ts'
+import { only, orDamaged } from '../sql/work.ts'
+import type { Work } from '../sql/work.ts'
 import { damageOf } from './failure.ts'
 
-/** A store that answers at once. */
-export interface SqliteStore extends SqlStore {
-  read<T>(work: () => Work<T>): T
-  write<T>(work: (again: boolean) => Work<T>): T
-}
-
-/**
- * The store in a file of SQLite. Its database answers at once. All statements are prepared when the store is opened, so that a store that
- * lacks a table is not used.
- */
-export function sqliteStore(db: Database): SqliteStore {
-  const prepared = new Map<string, Statement<unknown>>()
-  const statement: SqlDialect['statement'] = <Row>(text: string) => {
-    if (!prepared.has(text)) prepared.set(text, db.prepare<unknown>(text))
-    return asked<Row>(text)
-  }
-
-  const ran = <T>(work: Work<T>): T => {
-    let next = work.next()
-    while (!next.done) {
-      const { text, values } = next.value
-      let rows: readonly unknown[]
-      try {
-        rows = prepared.get(text)?.all(...values.map(bound)) ?? []
-      } catch (error) {
-        next = work.throw(error)
-        continue
-      }
-      next = work.next(rows)
-    }
-    return next.value
-  }
-
+/** What is different about SQLite. `ran` does a work. */
+export function sqliteDialect(statement: SqlDialect['statement'], ran: <T>(work: Work<T>) => T): SqlDialect {
   return {
-    dialect: {
-      ...names,
-      statement,
-      insert: (table, columns, rest = '') =>
-        statement(
-          `INSERT INTO ${table} (${columns.join(', ')}) VALUES (${columns.map(() => '?').join(', ')}) ${rest}`,
-        ),
-      ...reads(statement, ran),
-    },
-    read: (work) => ran(work()),
-    write: (work) => inTransaction(db, () => ran(work(false))),
-  }
-}
-
-/** SQLite has no lists. `list` reads one from JSON. */
-const bound = (value: Value) =>
-  typeof value === 'object' && value !== null && !(value instanceof Uint8Array)
-    ? JSON.stringify(value)
-    : value
-
-/** Does something in one transaction. */
-export function inTransaction<T>(db: Database, work: () => T): T {
-  db.exec('BEGIN IMMEDIATE')
-  try {
-    const result = work()
-    db.exec('COMMIT')
-    return result
-  } catch (error) {
-    // When the disk is full, SQLite may have rolled the transaction back itself.
-    if (db.isTransaction) db.exec('ROLLBACK')
-    throw error
+    ...names,
+    statement,
+    insert: (table, columns, rest = '') =>
+      statement(
+        `INSERT INTO ${table} (${columns.join(', ')}) VALUES (${columns.map(() => '?').join(', ')}) ${rest}`,
+      ),
+    ...reads(statement, ran),
   }
 }
 
@@ -83,6 +27,8 @@ const names = {
   there: (channels) => `typeof(${channels}.uri) = 'text'`,
   list: () => '(SELECT value FROM json_each(?1)) l',
   damageOf,
+  // One number orders the rows of all channels. SQLite assigns it.
+  places: '0',
   // A damaged page must not hide the rows beside it.
   textsAtOnce: 1,
 } satisfies Partial<SqlDialect>
@@ -97,7 +43,7 @@ const FIELD_END = '\x1f'
 function reads(
   statement: SqlDialect['statement'],
   ran: <T>(work: Work<T>) => T,
-): Pick<SqlDialect, 'isLost' | 'lines' | 'rowIds' | 'texts'> {
+): Pick<SqlDialect, 'isLost' | 'lines' | 'newIds' | 'oldRows' | 'rowIds' | 'texts'> {
   const sql = statements(statement)
   // The channels that are missing in a damaged index. Without this list the store would take them for channels that do not
   // exist.
@@ -137,6 +83,17 @@ function reads(
         if (!('damaged' in rows)) texts.push(...rows)
       }
       return texts
+    },
+
+    *newIds(count) {
+      const { last } = only(yield* sql.lastId())
+      return Array.from({ length: count }, (_, i) => last + 1 + i)
+    },
+
+    *oldRows(keys) {
+      const rows: OldRow[] = []
+      for (const { channel, key } of keys) rows.push(...(yield* sql.old(channel, key)))
+      return rows
     },
   }
 }
@@ -186,6 +143,9 @@ function statements(statement: SqlDialect['statement']) {
          (SELECT 1 FROM rows i INDEXED BY rows_in_order
           WHERE i.channel = a.channel AND i.place = a.place AND i.id = a.id)`,
     ),
+    // The id that SQLite itself would assign.
+    lastId: statement<{ readonly last: number }>('SELECT ifnull(max(id), 0) AS last FROM channels'),
+    old: statement<OldRow>('SELECT channel, id AS key, place, sum FROM rows WHERE channel = ?1 AND id = ?2'),
     row: statement<RowText>('SELECT id, text, sum FROM rows WHERE channel = ?1 AND id = ?2'),
   }
 }

@@ -62,10 +62,14 @@ export function loadContract(name: string, open: () => Promise<Opened>): void {
     store.log.append(step({ rows: [row('b', 'b2'), row('a'), row('d'), row('unknown')] }))
     store.log.append(step({ rows: [row('d', 'd2'), row('a', 'a2'), row('e', 'e1'), row('e')] }))
     await store.log.flush()
+    store.log.append(
+      step({ rows: [row('x', 'x1'), row('y', 'y1'), row('x'), row('x', 'x2'), row('b', 'b3')] }),
+    )
+    await store.log.flush()
     const { log } = await reopen()
     expect(await loaded(log, chat)).toMatchObject({
-      rowIds: ['b', 'c', 'd', 'a'],
-      rows: ['b2', 'c1', 'd2', 'a2'],
+      rowIds: ['b', 'c', 'd', 'a', 'y', 'x'],
+      rows: ['b3', 'c1', 'd2', 'a2', 'y1', 'x2'],
     })
   })
 

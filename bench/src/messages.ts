@@ -1,4 +1,6 @@
+import { Wire as Speech } from '@atrium/protocol/oracles/wire'
 import { defaultChatUri } from '@atrium/protocol/uri'
+import type { Version } from '@atrium/protocol/versions/negotiate'
 import { Wire } from './wire.ts'
 
 export const root = 'ahp-root://'
@@ -14,8 +16,10 @@ export function titleChange(channel: string, clientSeq: number, title: string): 
   return JSON.stringify({ jsonrpc: '2.0', method: 'dispatchAction', params })
 }
 
-export async function initialize(wire: Wire, clientId: string, version = '1.0.0'): Promise<Wire> {
-  await wire.ask('initialize', { ...addressed(version, root), protocolVersions: [version], clientId })
+export async function initialize(wire: Wire, clientId: string, version: Version = '1.0.0'): Promise<Wire> {
+  const speech = new Speech(version)
+  const params = { protocolVersions: [version], clientId }
+  await wire.ask('initialize', speech.params('initialize', root, params))
   return wire
 }
 
@@ -23,7 +27,7 @@ interface ChatOptions {
   readonly session: string
   readonly clientId: string
   /** The version of AHP that the client speaks. */
-  readonly version: string
+  readonly version: Version
   readonly latency: number | undefined
 }
 
@@ -34,46 +38,27 @@ export async function openChat(
 ): Promise<void> {
   await initialize(wire, clientId, version)
   const delivery = latency === undefined ? {} : { delivery: { maxLatencyMs: latency } }
-  await wire.ask('subscribe', { ...addressed(version, turnsOf(session, version), 'resource'), ...delivery })
+  const speech = new Speech(version)
+  await wire.ask('subscribe', speech.params('subscribe', turnsOf(session, speech), delivery))
 }
 
 /** The `dispatchAction` message that starts a turn, as a client of this AHP version writes it. */
-export function turnStarted(session: string, clientSeq: number, text: string, version = '1.0.0'): string {
-  const uri = turnsOf(session, version)
-  const action = {
-    type: `${hasChats(version) ? 'chat' : 'session'}/turnStarted`,
-    turnId: `t${clientSeq}`,
-    startedAt: new Date().toISOString(),
-    ...(hasChannels(version)
-      ? { message: { text, origin: { kind: 'user' } } }
-      : { userMessage: { text }, session: uri }),
-  }
-  const params = { ...addressed(version, uri), clientSeq, action }
+export function turnStarted(
+  session: string,
+  clientSeq: number,
+  text: string,
+  version: Version = '1.0.0',
+): string {
+  const speech = new Speech(version)
+  const type = speech.turnType('turnStarted')
+  const startedAt = new Date().toISOString()
+  const action = { type, turnId: `t${clientSeq}`, startedAt, ...speech.message(text) }
+  const params = speech.dispatch(turnsOf(session, speech), clientSeq, action)
   return JSON.stringify({ jsonrpc: '2.0', method: 'dispatchAction', params })
 }
 
-/**
- * The channel that carries the turns of a session. Up to 0.3 it is the session itself, whose URI has another scheme
- * in 0.1.
- */
-function turnsOf(session: string, version: string): string {
-  if (hasChats(version)) return defaultChatUri(session)
-  return hasChannels(version) ? session : session.replace('ahp-session:', 'guide:')
-}
-
-/**
- * Returns the member of `params` that names the channel `uri`: `channel`, or in 0.1 a member with the name `member`.
- * Returns an empty object if the 0.1 method has no such member.
- */
-function addressed(version: string, uri: string, member?: string): object {
-  if (hasChannels(version)) return { channel: uri }
-  return member === undefined ? {} : { [member]: uri }
-}
-
-function hasChannels(version: string): boolean {
-  return version !== '0.1.0'
-}
-
-function hasChats(version: string): boolean {
-  return !['0.1.0', '0.2.0', '0.3.0'].includes(version)
+/** The channel of the turns of a session. Up to 0.3 it is the session itself, whose URI has the scheme of its agent in 0.1. */
+function turnsOf(session: string, { merged, nested }: Speech): string {
+  if (!merged) return defaultChatUri(session)
+  return nested ? session.replace('ahp-session:', 'guide:') : session
 }

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { arch, cpus, loadavg } from 'node:os'
 import { fileURLToPath } from 'node:url'
 import { goalText, measured } from './figures.ts'
@@ -29,11 +29,12 @@ export function writePage(order: readonly string[]): void {
       bench,
       measured.filter((each) => each.bench === bench).map((each) => rowOf(each)),
     )
-  for (const { name, svg } of plots) writeFileSync(`${docs}images/${name}.svg`, svg)
+  if (plots.length > 0) mkdirSync(`${docs}performance`, { recursive: true })
+  for (const { name, svg } of plots) writeFileSync(`${docs}performance/${name}.svg`, svg)
   const shown = ['sessions', 'clients', 'turns', 'history'].filter((name) =>
-    existsSync(`${docs}images/growth-${name}.svg`),
+    existsSync(`${docs}performance/${name}.svg`),
   )
-  const pictures = shown.map((name) => `![Cost by ${name}](images/growth-${name}.svg)\n`).join('\n')
+  const pictures = shown.map((name) => `![Cost by ${name}](performance/${name}.svg)\n`).join('\n')
   const growth = shown.length > 0 ? `\n## Growth\n\n${pictures}` : ''
   writeFileSync(path, `${head}${[...rows.values()].flat().join('\n')}\n${growth}`)
 }

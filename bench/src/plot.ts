@@ -1,4 +1,4 @@
-/** A plot of this run. `name` is its file in the folder of images, without the ending. */
+/** A plot of this run. `name` is its file in `docs/performance`, without the ending. */
 export const plots: { readonly name: string; readonly svg: string }[] = []
 
 interface Curve {

@@ -1,3 +1,5 @@
+import type { Envelope, Snapshot, Uri } from '@atrium/protocol/channel'
+
 /** A JSON-RPC message of the host. */
 export interface Message {
   readonly id?: number
@@ -15,4 +17,16 @@ export function parsed(text: string): Message | undefined {
   } catch {
     return undefined
   }
+}
+
+/** What the result of a handshake or a subscription may have. */
+export interface Shown {
+  readonly snapshot?: Snapshot
+  readonly snapshots?: readonly Snapshot[]
+  readonly actions?: readonly Envelope[]
+  readonly missing?: readonly Uri[]
+}
+
+export function snapshotsIn({ snapshot, snapshots }: Shown): readonly Snapshot[] {
+  return snapshots ?? (snapshot ? [snapshot] : [])
 }

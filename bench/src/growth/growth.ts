@@ -160,7 +160,7 @@ async function historyTable(): Promise<boolean> {
     points.push([size, Math.min(...times)])
   }
   await host.stop()
-  plot({ name: 'growth-history', title: 'An append, by the actions of its session', unit: 'µs', points })
+  plot({ name: 'history', title: 'An append, by the actions of its session', unit: 'µs', points })
   return compare(points, {
     what: 'an append to 200,000 actions',
     to: 'to 10,000',
@@ -186,7 +186,7 @@ async function curve(
   )
   const found = await inTurns({ rounds: 5 }, sides)
   const points = sizes.map((size) => [size, median(found[`${size}`] ?? [])] as const)
-  plot({ name: `growth-${name}`, title, unit: figure.unit, points })
+  plot({ name, title, unit: figure.unit, points })
   return compare(points, figure)
 }
 

@@ -1,4 +1,5 @@
 import { loremText } from '@atrium/adapters/guide/words'
+import type { Version } from '@atrium/protocol/versions/negotiate'
 import { start } from '../child.ts'
 import { fact, row } from '../figures.ts'
 import type { Goal } from '../figures.ts'
@@ -18,7 +19,7 @@ interface Audience {
    * The versions of AHP that the clients speak: the first client the first version, and so on, from the start again
    * after the last. Absent: all speak 1.0.0.
    */
-  readonly versions?: readonly string[]
+  readonly versions?: readonly Version[]
   /** The `maxLatencyMs` of the subscriptions. */
   readonly latency?: number
   /** The goal for the rate, relative to the bare host, or to as many clients at 1.0. Absent: the figure is only shown. */

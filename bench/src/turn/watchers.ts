@@ -1,6 +1,7 @@
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
+import type { Version } from '@atrium/protocol/versions/negotiate'
 
 /** A turn to watch. */
 export interface WatchedTurn {
@@ -12,7 +13,7 @@ export interface WatchedTurn {
    * The versions of AHP that the watchers speak: the first watcher the first version, and so on, from the start again
    * after the last. The first watcher starts the turn.
    */
-  readonly versions: readonly string[]
+  readonly versions: readonly Version[]
   /** The `maxLatencyMs` of the subscriptions. Absent: the default of the host. */
   readonly latency?: number
   /** The number of words of the answer. */

@@ -7,6 +7,7 @@ import { Skipped, checkShape, excerpt, same } from './check.ts'
 import type { Client } from './client.ts'
 import { fold } from './fold.ts'
 import type { Kit } from './kit.ts'
+import { beginningWith } from './rule.ts'
 
 /** An action of a chat. `turnId` is present if the action is about a turn. */
 interface ChatAction extends Action {
@@ -22,6 +23,9 @@ const endTypes: readonly string[] = ['chat/turnComplete', 'chat/turnCancelled', 
 export async function openConversation(kit: Kit): Promise<Conversation> {
   return openChat(kit, await kit.session())
 }
+
+/** A test in a new chat. */
+export const inConversation = beginningWith(openConversation)
 
 /** Opens the default chat of a session with a new client, once the session is ready for a turn. */
 export async function openChat(kit: Kit, session: Uri): Promise<Conversation> {

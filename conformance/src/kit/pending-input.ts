@@ -9,6 +9,7 @@ import { Failed, Skipped } from './check.ts'
 import type { Kit } from './kit.ts'
 import { openConversation } from './conversation.ts'
 import type { Conversation } from './conversation.ts'
+import { beginningWith } from './rule.ts'
 
 /** A turn that waits for input from a user. */
 export interface PendingTurn {
@@ -36,6 +37,9 @@ export async function pendingCall(kit: Kit): Promise<PendingCall> {
   return { ...turn, call: found }
 }
 
+/** A test with a call that asks for approval. */
+export const withCall = beginningWith(pendingCall)
+
 /** Starts a turn and waits until the agent asks questions. */
 export async function pendingRequest(kit: Kit): Promise<PendingRequest> {
   const { found, ...turn } = await startPending(kit, {
@@ -48,6 +52,9 @@ export async function pendingRequest(kit: Kit): Promise<PendingRequest> {
   })
   return { ...turn, request: found.request }
 }
+
+/** A test with open questions. */
+export const withRequest = beginningWith(pendingRequest)
 
 /** Starts a turn that waits for any kind of input. `release` is the action that lets the turn continue. */
 export async function pendingTurn(kit: Kit): Promise<PendingTurn & { readonly release: Action }> {

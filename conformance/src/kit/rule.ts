@@ -22,3 +22,10 @@ export interface Topic extends Needed {
   readonly sessionless?: true
   readonly rules: readonly Rule[]
 }
+
+/** Returns how to write a test that begins with what `open` makes. */
+export function beginningWith<T>(open: (kit: Kit) => Promise<T>) {
+  return (test: (opened: T, kit: Kit) => Promise<void>): Rule['run'] =>
+    async (kit) =>
+      test(await open(kit), kit)
+}

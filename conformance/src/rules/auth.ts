@@ -9,6 +9,7 @@ import type { Client } from '../kit/client.ts'
 import { fold } from '../kit/fold.ts'
 import type { Kit } from '../kit/kit.ts'
 import type { Topic } from '../kit/rule.ts'
+import { withClient } from '../kit/openings.ts'
 
 export const auth: Topic = {
   name: 'auth',
@@ -18,8 +19,7 @@ export const auth: Topic = {
       title: 'a token for a resource that the host does not advertise is refused',
       source: 'authentication: an unknown resource is an error',
       sessionless: true,
-      async run(kit) {
-        const client = await kit.join()
+      run: withClient(async (client) => {
         const params = { resource: `https://${randomUUID()}.example`, token: 'conformance' }
         const { AuthRequired, InvalidParams, MethodNotFound } = errorCodes
         const { code } = await client.mustFail(
@@ -30,14 +30,13 @@ export const auth: Topic = {
           MethodNotFound,
         )
         if (code === MethodNotFound) throw new Skipped('the host does not serve authenticate')
-      },
+      }),
     },
     {
       id: 'K171',
       title: 'creating a session that needs a login is refused with -32007 and the needed resources',
       source: 'errors: the data of AuthRequired',
-      async run(kit) {
-        const client = await kit.join()
+      run: withClient(async (client, kit) => {
         // K41 judges the shape of the state, so a required field may be missing here.
         const { agents = [] } = fold('root', await client.subscribe(rootUri), []) as Partial<RootState>
         const needy = agents.filter(({ protectedResources = [] }) => protectedResources.length > 0)
@@ -48,7 +47,7 @@ export const auth: Topic = {
         check(code === errorCodes.AuthRequired, 'createSession to be refused with -32007', error)
         const { resources } = checkShape('the data of AuthRequired', errorData.AuthRequired, data)
         check(resources.length > 0, 'at least one needed resource', data)
-      },
+      }),
     },
   ],
 }

@@ -16,8 +16,7 @@ export const calls: Topic = {
       id: 'K190',
       title: 'a call that is pending approval is listed in its session until it is answered',
       source: 'sessions: inputNeeded lists everything that a chat waits for, and the status is InputNeeded',
-      async run(kit) {
-        const pending = await input.pendingCall(kit)
+      run: input.withCall(async (pending) => {
         const { conversation, turnId } = pending
         const listed = (all: readonly SessionInputRequest[]) => all.find(isEntryOf(pending))
         const entry = await input.untilInputNeeded(
@@ -40,24 +39,22 @@ export const calls: Topic = {
         )
         await conversation.mustAccept(input.denial(pending))
         await noLongerListed(pending)
-      },
+      }),
     },
     {
       id: 'K191',
       title: 'an approved call runs',
       source: 'chat/toolCallConfirmed: a pending call runs and records by whom it was confirmed',
-      async run(kit) {
-        const pending = await input.pendingCall(kit)
+      run: input.withCall(async (pending) => {
         const call = await decide(pending, input.approval(pending))
         same('the call', { status: 'running', confirmed: 'user-action' }, statusOf(call))
-      },
+      }),
     },
     {
       id: 'K192',
       title: 'a call approved with an edited input has the edited input',
       source: 'chat/toolCallConfirmed: editedToolInput replaces a text input',
-      async run(kit) {
-        const pending = await input.pendingCall(kit)
+      run: input.withCall(async (pending) => {
         const { toolInput, editable } = pending.call
         if (editable !== true || typeof toolInput !== 'string')
           throw new Skipped('the input of the call cannot be edited')
@@ -65,7 +62,7 @@ export const calls: Topic = {
         const editedToolInput = `${toolInput} `
         const call = await decide(pending, input.approval(pending, { editedToolInput }))
         same('its input', editedToolInput, call && 'toolInput' in call ? call.toolInput : undefined)
-      },
+      }),
     },
     {
       id: 'K193',
@@ -96,20 +93,18 @@ export const calls: Topic = {
       id: 'K194',
       title: 'a denied call is cancelled with the reason denied and the given message',
       source: 'chat/toolCallConfirmed: a call that is not approved is cancelled with a reason',
-      async run(kit) {
-        const pending = await input.pendingCall(kit)
+      run: input.withCall(async (pending) => {
         const reasonMessage = `conformance ${randomUUID()}`
         const call = await decide(pending, input.denial(pending, { reasonMessage }))
         same('the call', { status: 'cancelled', reason: 'denied' }, statusOf(call))
         same('its reasonMessage', reasonMessage, call?.status === 'cancelled' && call.reasonMessage)
-      },
+      }),
     },
     {
       id: 'K195',
       title: 'when two clients answer a call concurrently, one is accepted and the other is rejected',
       source: 'validation on the chat channel: only a pending call can be confirmed',
-      async run(kit) {
-        const pending = await input.pendingCall(kit)
+      run: input.withCall(async (pending) => {
         const [ann, ben] = [pending.conversation, await pending.conversation.withNewClient()]
         const sent = [ann.dispatch(input.approval(pending)), ben.dispatch(input.denial(pending))] as const
         const outcomes = [await ann.client.outcome(sent[0]), await ben.client.outcome(sent[1])]
@@ -122,28 +117,26 @@ export const calls: Topic = {
           !approved,
           call?.status === 'cancelled' && call.reason === 'denied',
         )
-      },
+      }),
     },
     {
       id: 'K196',
       title: 'confirming a decided call, or a call in a turn other than its own, is rejected',
       source: 'validation on the chat channel: an action names a call that it applies to',
-      async run(kit) {
-        const pending = await input.pendingCall(kit)
+      run: input.withCall(async (pending) => {
         const { conversation, call } = pending
         await conversation.mustReject(input.approval({ ...pending, turnId: randomUUID() }))
         same('the call', call.status, (await conversation.sameInSnapshot('the call', pickCall(call)))?.status)
         await conversation.mustAccept(input.denial(pending))
         await conversation.mustReject(input.approval(pending))
         same('the call', 'cancelled', (await conversation.sameInSnapshot('the call', pickCall(call)))?.status)
-      },
+      }),
     },
     {
       id: 'K197',
       title: 'a client that has not opened the chat can answer a call through the session',
       source: 'sessions: an entry of inputNeeded holds all data needed to answer it',
-      async run(kit) {
-        const pending = await input.pendingCall(kit)
+      run: input.withCall(async (pending, kit) => {
         const outsider = await kit.join()
         const start = await outsider.subscribe(pending.conversation.session)
         const entries = () =>
@@ -159,14 +152,13 @@ export const calls: Topic = {
         await pending.conversation.client.until('the call to be denied', () =>
           input.callIn(pending.conversation.state(), pending.call)?.status === 'cancelled' ? true : undefined,
         )
-      },
+      }),
     },
     {
       id: 'K198',
       title: 'a result that is pending approval is listed in the session, and completes once approved',
       source: 'chat/toolCallResultConfirmed: only a pending result can be confirmed',
-      async run(kit) {
-        const pending = await input.pendingCall(kit)
+      run: input.withCall(async (pending, kit) => {
         const { conversation, turnId, call } = pending
         const { toolCallId } = call
         const answer = { type: 'chat/toolCallResultConfirmed', turnId, toolCallId, approved: true }
@@ -193,14 +185,13 @@ export const calls: Topic = {
           'completed',
           (await conversation.sameInSnapshot('the call', pickCall(call)))?.status,
         )
-      },
+      }),
     },
     {
       id: 'K199',
       title: 'a call that is pending when its turn is cancelled is skipped and cannot be answered',
       source: 'chats: the end of a turn cancels every unfinished call',
-      async run(kit) {
-        const pending = await input.pendingCall(kit)
+      run: input.withCall(async (pending) => {
         const { conversation, call } = pending
         await conversation.mustAccept(input.cancellation(pending))
         await noLongerListed(pending)
@@ -208,7 +199,7 @@ export const calls: Topic = {
         same('the call', skipped, statusOf(await conversation.sameInSnapshot('the call', pickCall(call))))
         await conversation.mustReject(input.approval(pending))
         same('the call', skipped, statusOf(await conversation.sameInSnapshot('the call', pickCall(call))))
-      },
+      }),
     },
   ],
 }

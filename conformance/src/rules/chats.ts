@@ -9,8 +9,10 @@ import { actionOf } from '../kit/action.ts'
 import { Skipped, check, same } from '../kit/check.ts'
 import { fold } from '../kit/fold.ts'
 import type { Kit } from '../kit/kit.ts'
+import { beginningWith } from '../kit/rule.ts'
 import type { Topic } from '../kit/rule.ts'
-import { openConversation } from '../kit/conversation.ts'
+import { inSession } from '../kit/openings.ts'
+import { inConversation, openConversation } from '../kit/conversation.ts'
 import type { Conversation } from '../kit/conversation.ts'
 
 export const chats: Topic = {
@@ -20,34 +22,31 @@ export const chats: Topic = {
       id: 'K110',
       title: 'session/chatAdded comes before the response to createChat',
       source: 'chats: createChat returns after the chat is in its session',
-      async run(kit) {
-        const { conversation, chat } = await createSecond(kit)
+      run: beginningWith(createSecond)(async ({ conversation, chat }) => {
         const added = conversation.client
           .envelopesBeforeResponse()
           .filter(({ action }) => action.type === 'session/chatAdded')
           .map(({ action }) => (action as Action & { summary: { resource: Uri } }).summary.resource)
         check(added.includes(chat), 'session/chatAdded before the response', 'the response first')
-      },
+      }),
     },
     {
       id: 'K111',
       title: 'a created chat has the URI that the client chose, and can be subscribed to',
       source: 'chats: the client names the chat in createChat',
-      async run(kit) {
-        const { conversation, chat } = await createSecond(kit)
+      run: beginningWith(createSecond)(async ({ conversation, chat }) => {
         const snapshot = await conversation.client.subscribe(chat)
         same('its resource', chat, fold('chat', snapshot, []).resource)
-      },
+      }),
     },
     {
       id: 'K112',
       title: 'creating a chat under a URI in use is refused',
       source: 'chats: a URI names one chat; AHP defines no code for it',
       recommended: true,
-      async run(kit) {
-        const { conversation, chat } = await createSecond(kit)
+      run: beginningWith(createSecond)(async ({ conversation, chat }) => {
         await conversation.client.mustFail('createChat', { channel: conversation.session, chat })
-      },
+      }),
     },
     {
       id: 'K113',
@@ -63,22 +62,20 @@ export const chats: Topic = {
       id: 'K114',
       title: 'a disposed chat is removed from its session and cannot be subscribed to',
       source: 'chats: disposeChat and session/chatRemoved; errors: not found',
-      async run(kit) {
-        const { conversation, chat } = await createSecond(kit)
+      run: beginningWith(createSecond)(async ({ conversation, chat }, kit) => {
         const listed = () => conversation.sessionState().chats.some(({ resource }) => resource === chat)
         await conversation.client.until(`${chat} in the session`, () => listed() || undefined)
         await conversation.client.mustSucceed('disposeChat', { channel: chat })
         await conversation.client.until(`${chat} out of the session`, () => !listed() || undefined)
         const { NotFound, SessionNotFound } = errorCodes
         await (await kit.join()).mustFail('subscribe', { channel: chat }, NotFound, SessionNotFound)
-      },
+      }),
     },
     {
       id: 'K115',
       title: 'session/chatUpdated does not repeat the URI of the chat in its changes',
       source: 'session/chatUpdated: resource is left out of the changes',
-      async run(kit) {
-        const conversation = await openConversation(kit)
+      run: inConversation(async (conversation, kit) => {
         const { client } = conversation
         await changeSummary(kit, conversation)
         const updates = () => client.envelopes.filter(({ action }) => action.type === 'session/chatUpdated')
@@ -94,14 +91,13 @@ export const chats: Topic = {
             'changes without resource',
             action,
           )
-      },
+      }),
     },
     {
       id: 'K116',
       title: 'the summary of a chat in its session equals the fields of the chat itself',
       source: 'chats: a summary in the list equals the same fields in the chat state',
-      async run(kit) {
-        const conversation = await openConversation(kit)
+      run: inConversation(async (conversation, kit) => {
         await changeSummary(kit, conversation)
         const updated = () =>
           summaryOf(conversation.sessionState(), conversation.chat)?.status === conversation.state().status
@@ -109,15 +105,14 @@ export const chats: Topic = {
         // Derived fields change without an action, so only a snapshot shows them. A new client gets new snapshots.
         const late = await conversation.withNewClient()
         same('the chat', summaryFields(late.startState()), summaryOf(late.sessionState(), conversation.chat))
-      },
+      }),
     },
     {
       id: 'K117',
       title: 'a client may mark a chat as read and as archived',
       source: 'chats since 1.0: chat/isReadChanged and chat/isArchivedChanged',
       uses: ['chat/isReadChanged', 'chat/isArchivedChanged'],
-      async run(kit) {
-        const conversation = await openConversation(kit)
+      run: inConversation(async (conversation) => {
         for (const on of [true, false]) {
           await conversation.mustAccept(actionOf('chat/isReadChanged', { isRead: on }))
           await conversation.mustAccept(actionOf('chat/isArchivedChanged', { isArchived: !on }))
@@ -125,33 +120,30 @@ export const chats: Topic = {
           same('read', on, hasFlag(status, Flag.IsRead))
           same('archived', !on, hasFlag(status, Flag.IsArchived))
         }
-      },
+      }),
     },
     {
       id: 'K118',
       title: 'the draft of a chat is shared by all of its clients',
       source: 'chats: the draft is part of the state',
-      async run(kit) {
-        const ann = await openConversation(kit)
+      run: inConversation(async (ann) => {
         const ben = await ann.withNewClient()
         const draft = { text: `conformance ${randomUUID()}`, origin: { kind: 'user' } }
         await ben.client.receives(await ann.mustAccept(actionOf('chat/draftChanged', { draft })))
         same('the draft', draft.text, ben.state().draft?.text)
         same('the draft in a snapshot', draft.text, (await ann.freshState()).draft?.text)
-      },
+      }),
     },
     {
       id: 'K119',
       title: 'an action for a chat that does not exist is ignored without a response',
       source: 'validation on the chat channel: unknown chats',
-      async run(kit) {
-        const session = await kit.session()
-        const client = await kit.join()
+      run: inSession(async ({ session, client }, kit) => {
         await client.subscribe(session)
         const ignored = client.dispatch(kit.unusedChat(session), actionOf('chat/draftChanged'))
         await client.retitle(session)
         same('responses', [], [...client.outcomes(ignored), ...client.unmatched])
-      },
+      }),
     },
   ],
 }

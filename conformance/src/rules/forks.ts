@@ -5,6 +5,7 @@ import type { SessionState } from '@atrium/protocol/session/state'
 import { actionOf } from '../kit/action.ts'
 import { Skipped, same } from '../kit/check.ts'
 import type { Kit } from '../kit/kit.ts'
+import { beginningWith } from '../kit/rule.ts'
 import type { Topic } from '../kit/rule.ts'
 import { openConversation } from '../kit/conversation.ts'
 import type { Conversation } from '../kit/conversation.ts'
@@ -20,8 +21,7 @@ export const forks: Topic = {
       id: 'K150',
       title: 'a fork has the named turn and all turns before it, and no later turn',
       source: 'createChat with a fork: the content of the source up to that turn and its response',
-      async run(kit) {
-        const conversation = await forkable(kit)
+      run: beginningWith(forkable)(async (conversation, kit) => {
         const turns = [
           await conversation.runTurn(),
           await conversation.runTurn('Say goodbye in one short sentence.'),
@@ -31,14 +31,13 @@ export const forks: Topic = {
           const source = await allTurnsAt(kit, conversation.chat)
           same('the turns of the fork', source.turns.slice(0, at + 1).map(contentOf), all.map(contentOf))
         }
-      },
+      }),
     },
     {
       id: 'K151',
       title: 'a fork and its source are independent: truncating one leaves the other unchanged',
       source: 'createChat with a fork: the result is a separate chat',
-      async run(kit) {
-        const conversation = await forkable(kit)
+      run: beginningWith(forkable)(async (conversation, kit) => {
         const turnId = await conversation.runTurn()
         const [first, second] = [await fork(kit, conversation, turnId), await fork(kit, conversation, turnId)]
         const has = async (chat: Uri) => (await chatAt(kit, chat)).turns.length > 0
@@ -47,21 +46,20 @@ export const forks: Topic = {
         same('whether the source has its turn', true, await has(conversation.chat))
         await conversation.mustAccept(truncateAll)
         same('whether the fork has its turn', true, await has(second))
-      },
+      }),
     },
     {
       id: 'K152',
       title: 'the origin of a fork names its source chat and turn, in the chat and in the session',
       source: 'chats: the origin of a chat',
-      async run(kit) {
-        const conversation = await forkable(kit)
+      run: beginningWith(forkable)(async (conversation, kit) => {
         const turnId = await conversation.runTurn()
         const origin = { kind: 'fork', chat: conversation.chat, turnId }
         const chat = await fork(kit, conversation, turnId)
         same('its origin', origin, (await chatAt(kit, chat)).origin)
         const { chats } = await stateAt<SessionState>(kit, conversation.session)
         same('its origin in the session', origin, chats.find(({ resource }) => resource === chat)?.origin)
-      },
+      }),
     },
     {
       id: 'K153',
@@ -87,8 +85,7 @@ export const forks: Topic = {
       id: 'K154',
       title: 'creating a chat from an unknown source, or with an unknown kind of source, is refused',
       source: 'createChat: its source is a turn of the same session; unknown kinds are rejected',
-      async run(kit) {
-        const conversation = await forkable(kit)
+      run: beginningWith(forkable)(async (conversation, kit) => {
         const turnId = await conversation.runTurn()
         const foreign = await forkable(kit)
         const wrong = {
@@ -104,7 +101,7 @@ export const forks: Topic = {
           if ('result' in answer) accepted.push(what)
         }
         same('sources that are wrong but accepted', [], accepted)
-      },
+      }),
     },
   ],
 }

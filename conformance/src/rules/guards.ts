@@ -4,7 +4,7 @@ import type { ChatState } from '@atrium/protocol/chat/state'
 import { actionOf } from '../kit/action.ts'
 import { Skipped, check, same } from '../kit/check.ts'
 import type { Topic } from '../kit/rule.ts'
-import { openConversation } from '../kit/conversation.ts'
+import { inConversation } from '../kit/conversation.ts'
 import type { Conversation } from '../kit/conversation.ts'
 
 /**
@@ -19,8 +19,7 @@ export const guards: Topic = {
       title: 'no turn starts while another is active',
       source: 'chats: one active turn, which must end; a reducer would replace it with the second',
       recommended: true,
-      async run(kit) {
-        const conversation = await openConversation(kit)
+      run: inConversation(async (conversation) => {
         const [first, second] = [conversation.dispatchTurn(), conversation.dispatchTurn()]
         const outcomes = [await conversation.turnOutcome(first), await conversation.turnOutcome(second)]
         if (outcomes.every(({ rejectionReason }) => rejectionReason)) await conversation.turnBegun(first)
@@ -31,28 +30,26 @@ export const guards: Topic = {
         }
         if (outcomes.some(({ rejectionReason }) => rejectionReason)) return
         throw new Skipped('the first turn ended before the second could start')
-      },
+      }),
     },
     {
       id: 'K131',
       title: 'a turn with the id of an earlier turn is rejected',
       source: 'chats: an id names one turn',
       recommended: true,
-      async run(kit) {
-        const conversation = await openConversation(kit)
+      run: inConversation(async (conversation) => {
         const turnId = await conversation.runTurn()
         conversation.dispatchTurn(turnId)
         const again = await conversation.turnOutcome(turnId, 1)
         check(Boolean(again.rejectionReason), 'a rejectionReason', again)
-      },
+      }),
     },
     {
       id: 'K132',
       title: 'a message of a client is rejected unless its origin is user',
       source: 'messages: a client may send only the origin user',
       recommended: true,
-      async run(kit) {
-        const conversation = await openConversation(kit)
+      run: inConversation(async (conversation) => {
         const turnId = conversation.dispatchTurn(randomUUID(), 'agent')
         const { rejectionReason, action } = await conversation.turnOutcome(turnId)
         check(Boolean(rejectionReason), 'a rejectionReason', action)
@@ -60,39 +57,36 @@ export const guards: Topic = {
         const pending = { type: 'chat/pendingMessageSet', kind: 'queued', id: randomUUID(), message }
         await conversation.mustReject(pending)
         await conversation.mustReject(actionOf('chat/draftChanged', { draft: message }))
-      },
+      }),
     },
     {
       id: 'K133',
       title: 'cancelling a turn other than the active one is rejected, and the active turn continues',
       source: 'validation on the chat channel: an action names a turn that it applies to',
-      async run(kit) {
-        const conversation = await openConversation(kit)
+      run: inConversation(async (conversation) => {
         const turnId = conversation.dispatchTurn()
         await conversation.mustReject(actionOf('chat/turnCancelled', { turnId: randomUUID(), duration: 0 }))
         await conversation.turnBegun(turnId)
         const end = await conversation.turnEnd(turnId)
         check(end.action.type !== 'chat/turnCancelled', 'the turn to end without being cancelled', end)
-      },
+      }),
     },
     {
       id: 'K134',
       title: 'confirming a tool call that the turn does not have is rejected',
       source: 'validation on the chat channel: only a pending call can be confirmed',
-      async run(kit) {
-        const conversation = await openConversation(kit)
+      run: inConversation(async (conversation) => {
         const turnId = conversation.dispatchTurn()
         const answer = { turnId, toolCallId: randomUUID(), approved: true, confirmed: 'user-action' }
         await conversation.mustReject(actionOf('chat/toolCallConfirmed', { ...answer }))
-      },
+      }),
     },
     {
       id: 'K135',
       title: 'a client cannot dispatch output of the agent, nor complete or fail its turn',
       source: 'actions on the chat channel: the actions that a client may dispatch',
       recommended: true,
-      async run(kit) {
-        const conversation = await openConversation(kit)
+      run: inConversation(async (conversation) => {
         const turnId = conversation.dispatchTurn()
         const part = { kind: 'markdown', id: randomUUID(), content: 'not from the agent' }
         const error = { kind: 'error', error: { errorType: 'none', message: 'not from the agent' } }
@@ -107,31 +101,29 @@ export const guards: Topic = {
           await conversation.mustReject(actionOf(action.type, { ...action, turnId }))
         const activity = { type: 'chat/activityChanged', activity: 'not from the agent' }
         await conversation.mustReject(activity)
-      },
+      }),
     },
     {
       id: 'K136',
       title: 'truncating a chat at an unknown turn changes nothing',
       source: 'chat/truncated: an unknown turn leaves the state unchanged',
-      async run(kit) {
-        const conversation = await openConversation(kit)
+      run: inConversation(async (conversation) => {
         await conversation.runTurn()
         await unchanged(conversation, actionOf('chat/truncated', { turnId: randomUUID() }))
-      },
+      }),
     },
     {
       id: 'K137',
       title: 'resuming a turn that is not resumable changes nothing',
       source: 'chat/turnResume: only the last turn, and only after a resumable error',
       uses: ['chat/turnResume'],
-      async run(kit) {
-        const conversation = await openConversation(kit)
+      run: inConversation(async (conversation) => {
         const turnId = await conversation.runTurn()
         const last = conversation.state().turns.at(-1)?.responseParts.at(-1)
         const resumable = last?.kind === 'error' && (last as { resumable?: boolean }).resumable === true
         for (const named of resumable ? [randomUUID()] : [turnId, randomUUID()])
           await unchanged(conversation, actionOf('chat/turnResume', { turnId: named }))
-      },
+      }),
     },
   ],
 }

@@ -1,5 +1,6 @@
 import { check } from '../kit/check.ts'
 import type { Topic } from '../kit/rule.ts'
+import { withSession } from '../kit/openings.ts'
 
 export const handshake: Topic = {
   name: 'handshake',
@@ -30,14 +31,13 @@ export const handshake: Topic = {
       id: 'K12',
       title: 'every action after the handshake has a number above the serverSeq of the handshake',
       source: 'initialize: serverSeq is the current number, and numbers rise host-wide',
-      async run(kit) {
-        const session = await kit.session()
+      run: withSession(async (session, kit) => {
         const client = await kit.connect()
         const { serverSeq = NaN } = await client.initialize()
         await client.subscribe(session)
         const echo = await client.retitle(session)
         check(echo.serverSeq > serverSeq, `a number above ${serverSeq}`, echo)
-      },
+      }),
     },
     {
       id: 'K13',

@@ -7,8 +7,9 @@ import { Skipped, check, same } from '../kit/check.ts'
 import type { Client } from '../kit/client.ts'
 import { fold } from '../kit/fold.ts'
 import type { Kit } from '../kit/kit.ts'
+import { beginningWith } from '../kit/rule.ts'
 import type { Topic } from '../kit/rule.ts'
-import { openConversation } from '../kit/conversation.ts'
+import { inConversation, openConversation } from '../kit/conversation.ts'
 import type { Conversation } from '../kit/conversation.ts'
 
 /** More pages than two turns can need. */
@@ -21,27 +22,24 @@ export const history: Topic = {
       id: 'K140',
       title: 'a subscription without view.turns returns all turns of a chat',
       source: 'subscriptions: without view.turns every stored turn is returned',
-      async run(kit) {
-        const { conversation, made } = await withTwoTurns(kit)
+      run: beginningWith(withTwoTurns)(async ({ conversation, made }) => {
         same('the turns', made, idsOf((await conversation.freshState()).turns, made))
-      },
+      }),
     },
     {
       id: 'K141',
       title: 'a snapshot that leaves out older turns has a cursor',
       source: 'chats: turnsNextCursor is present while older turns are missing',
-      async run(kit) {
-        const { conversation, made } = await withTwoTurns(kit)
+      run: beginningWith(withTwoTurns)(async ({ conversation, made }, kit) => {
         const { state } = await lastTurnOnly(kit, conversation, made)
         check(state.turnsNextCursor !== undefined, 'a turnsNextCursor', idsOf(state.turns, made))
-      },
+      }),
     },
     {
       id: 'K142',
       title: 'fetchTurns delivers older turns before its response, until all are there, each once',
       source: 'fetchTurns: chat/turnsLoaded comes first; paging: a cursor leads to the next page',
-      async run(kit) {
-        const { conversation, made } = await withTwoTurns(kit)
+      run: beginningWith(withTwoTurns)(async ({ conversation, made }, kit) => {
         const { client, state, start } = await lastTurnOnly(kit, conversation, made)
         if (state.turnsNextCursor === undefined) throw new Skipped('the host issues no cursor to older turns')
         let now = state
@@ -54,32 +52,30 @@ export const history: Topic = {
           now = fold('chat', start, received)
         }
         same('the turns', made, idsOf(now.turns, made))
-      },
+      }),
     },
     {
       id: 'K143',
       title: 'a turn cursor that the host has not issued is refused with -32602',
       source: 'fetchTurns: invalid cursors',
-      async run(kit) {
-        const { client, chat } = await openConversation(kit)
+      run: inConversation(async ({ client, chat }) => {
         const params = { channel: chat, cursor: `conformance ${randomUUID()}` }
         const { InvalidParams, MethodNotFound } = errorCodes
         const { code } = await client.mustFail('fetchTurns', params, InvalidParams, MethodNotFound)
         if (code === MethodNotFound) throw new Skipped('the host does not serve fetchTurns')
-      },
+      }),
     },
     {
       id: 'K144',
       title: 'a client without older turns receives them before the chat is truncated at one of them',
       source: 'chats: older turns are loaded before an action names one of them',
-      async run(kit) {
-        const { conversation, made } = await withTwoTurns(kit)
+      run: beginningWith(withTwoTurns)(async ({ conversation, made }, kit) => {
         const { client, start } = await lastTurnOnly(kit, conversation, made)
         const cut = actionOf('chat/truncated', { turnId: made[0] })
         const { serverSeq } = await client.receives(await conversation.mustAccept(cut))
         const now = fold('chat', start, client.envelopes, serverSeq)
         same('the turns', made.slice(0, 1), idsOf(now.turns, made))
-      },
+      }),
     },
   ],
 }

@@ -7,8 +7,9 @@ import { Skipped, check, checkShape, same, excerpt } from '../kit/check.ts'
 import { fold } from '../kit/fold.ts'
 import type { Notification } from '../kit/link.ts'
 import type { Topic } from '../kit/rule.ts'
+import { withClient } from '../kit/openings.ts'
 import { listSessions } from '../kit/list.ts'
-import { openChat, openConversation } from '../kit/conversation.ts'
+import { openChat, inConversation } from '../kit/conversation.ts'
 import { createInUse } from '../kit/session-in-use.ts'
 
 export const lifecycle: Topic = {
@@ -18,8 +19,7 @@ export const lifecycle: Topic = {
       id: 'K100',
       title: 'a new session is creating, ready or failed, and ends up ready or failed',
       source: 'sessions: creation ends with session/ready or session/creationFailed',
-      async run(kit) {
-        const client = await kit.join()
+      run: withClient(async (client, kit) => {
         const start = await client.subscribe(await kit.create(client))
         const lifecycleNow = () => fold('session', start, client.envelopes).lifecycle
         check(
@@ -33,7 +33,7 @@ export const lifecycle: Topic = {
           () => lifecycleNow() !== 'creating' || undefined,
         )
         check(['ready', 'failed'].includes(lifecycleNow()), 'ready or failed', lifecycleNow())
-      },
+      }),
     },
     {
       id: 'K101',
@@ -55,8 +55,7 @@ export const lifecycle: Topic = {
       id: 'K102',
       title: 'the chats of a new session can be subscribed to, and its default chat is one of them',
       source: 'sessions: chats lists the existing chats; defaultChat names one of them',
-      async run(kit) {
-        const conversation = await openConversation(kit)
+      run: inConversation(async (conversation) => {
         // K43 judges the shape of the state, so a required field may be missing here.
         const { defaultChat, chats = [] } = conversation.sessionState() as Partial<SessionState>
         for (const { resource } of chats) {
@@ -65,38 +64,35 @@ export const lifecycle: Topic = {
         }
         const uris = chats.map(({ resource }) => resource)
         check(defaultChat === undefined || uris.includes(defaultChat), `${defaultChat} in the list`, uris)
-      },
+      }),
     },
     {
       id: 'K103',
       title: 'disposing of a session disposes of its chats',
       source: 'sessions: disposeSession includes every chat; errors: not found',
-      async run(kit) {
-        const { client, session, chat } = await openConversation(kit)
+      run: inConversation(async ({ client, session, chat }, kit) => {
         await client.mustSucceed('disposeSession', { channel: session })
         const { NotFound, SessionNotFound } = errorCodes
         const other = await kit.join()
         await other.mustFail('subscribe', { channel: chat }, NotFound, SessionNotFound)
-      },
+      }),
     },
     {
       id: 'K104',
       title: 'the list shows the title that a client has set',
       source: 'sessions: a session and its summary agree',
-      async run(kit) {
-        const client = await kit.join()
+      run: withClient(async (client, kit) => {
         const channel = await createInUse(kit, client)
         const { action } = await client.retitle(channel)
         const found = (await listSessions(client)).find(({ resource }) => resource === channel)
         same('its title', (action as { title?: unknown }).title, found?.title)
-      },
+      }),
     },
     {
       id: 'K105',
       title: 'a setting that is not sessionMutable keeps its value',
       source: 'session/configChanged: the settings that may change after creation',
-      async run(kit) {
-        const client = await kit.join()
+      run: withClient(async (client, kit) => {
         const channel: Uri = await kit.create(client)
         const start = await client.subscribe(channel)
         const config = () => fold('session', start, client.envelopes).config
@@ -115,14 +111,13 @@ export const lifecycle: Topic = {
         same(`the setting ${excerpt(key)}`, before, config()?.values[key])
         const late = fold('session', await (await kit.join()).subscribe(channel), [])
         same(`the setting ${excerpt(key)} in a snapshot`, before, late.config?.values[key])
-      },
+      }),
     },
     {
       id: 'K106',
       title: 'progress never decreases, ends with progress equal to total, and then stops',
       source: 'root/progress: the notifications for one progressToken',
-      async run(kit) {
-        const client = await kit.join()
+      run: withClient(async (client, kit) => {
         const [channel, progressToken] = [kit.unusedUri(), randomUUID()]
         const frames = () =>
           client.notifications.flatMap(({ method, params }) => progressOf(method, params, progressToken))
@@ -141,7 +136,7 @@ export const lifecycle: Topic = {
           frames(),
         )
         same('notifications after the last', [], frames().slice(frames().findIndex(isLast) + 1))
-      },
+      }),
     },
   ],
 }

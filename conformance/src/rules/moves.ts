@@ -6,6 +6,7 @@ import { actionOf } from '../kit/action.ts'
 import { Skipped, check, same, excerpt } from '../kit/check.ts'
 import { resultOf } from '../kit/client.ts'
 import type { Kit } from '../kit/kit.ts'
+import { beginningWith } from '../kit/rule.ts'
 import type { Topic } from '../kit/rule.ts'
 import { openConversation } from '../kit/conversation.ts'
 import type { Conversation } from '../kit/conversation.ts'
@@ -20,8 +21,7 @@ export const moves: Topic = {
       id: 'K180',
       title: 'moveChat within a session puts the chat first, or after another chat',
       source: 'moveChat within a session; the host keeps the order of the chats',
-      async run(kit) {
-        const { conversation, chats } = await withTwoMoreChats(kit)
+      run: beginningWith(withTwoMoreChats)(async ({ conversation, chats }, kit) => {
         const [first = '', second = ''] = chats
         // Chats that the host itself may have added are left out.
         const ownChats = async () =>
@@ -34,14 +34,13 @@ export const moves: Topic = {
         same('the chats', [conversation.chat, first, second], await ownChats())
         const { defaultChat } = await stateAt<SessionState>(kit, conversation.session)
         same('the default chat', conversation.chat, defaultChat)
-      },
+      }),
     },
     {
       id: 'K181',
       title: 'a chat moved to another session is only there, with the same URI and the same state',
       source: 'moveChat to a session: URI, state and origin never change',
-      async run(kit) {
-        const { conversation, chats } = await withTwoMoreChats(kit)
+      run: beginningWith(withTwoMoreChats)(async ({ conversation, chats }, kit) => {
         const [chat = ''] = chats
         const session = (await openConversation(kit)).session
         const before = await stateAt<ChatState>(kit, chat)
@@ -54,14 +53,13 @@ export const moves: Topic = {
         )
         same('its place', 0, lists[1]?.indexOf(chat))
         same('the chat', before, await stateAt<ChatState>(kit, chat))
-      },
+      }),
     },
     {
       id: 'K182',
       title: 'a chat moved to a new session is there, and no longer in the old session',
       source: 'moveChat to a new session: the result is its URI',
-      async run(kit) {
-        const { conversation, chats } = await withTwoMoreChats(kit)
+      run: beginningWith(withTwoMoreChats)(async ({ conversation, chats }, kit) => {
         const [chat = ''] = chats
         const { session } = await moveIfAllowed(conversation, chat, { kind: 'newSession' })
         kit.disposeLater(session)
@@ -72,14 +70,13 @@ export const moves: Topic = {
           [false, true],
           lists.map((all) => all.includes(chat)),
         )
-      },
+      }),
     },
     {
       id: 'K183',
       title: 'moving the default chat of a session is refused',
       source: 'moveChat: the chats that are movable',
-      async run(kit) {
-        const { conversation } = await withTwoMoreChats(kit)
+      run: beginningWith(withTwoMoreChats)(async ({ conversation }, kit) => {
         const destination = { kind: 'session', session: (await openConversation(kit)).session }
         await conversation.client.mustFail('moveChat', { channel: conversation.chat, destination })
         check(
@@ -87,14 +84,13 @@ export const moves: Topic = {
           'the default chat in its session',
           'a list without it',
         )
-      },
+      }),
     },
     {
       id: 'K184',
       title: 'moving a chat after itself, or after a chat of another session, is refused',
       source: 'moveChat: after names another chat of the destination',
-      async run(kit) {
-        const { conversation, chats } = await withTwoMoreChats(kit)
+      run: beginningWith(withTwoMoreChats)(async ({ conversation, chats }, kit) => {
         const [chat = ''] = chats
         const before = await chatsOf(kit, conversation.session)
         for (const after of [chat, kit.unusedChat(conversation.session)]) {
@@ -102,19 +98,18 @@ export const moves: Topic = {
           await conversation.client.mustFail('moveChat', { channel: chat, destination })
         }
         same('the chats', before, await chatsOf(kit, conversation.session))
-      },
+      }),
     },
     {
       id: 'K185',
       title: 'a client cannot dispatch the order of the chats',
       source: 'session/chatsReordered: only the host dispatches it',
-      async run(kit) {
-        const { conversation } = await withTwoMoreChats(kit)
+      run: beginningWith(withTwoMoreChats)(async ({ conversation }, kit) => {
         const before = await chatsOf(kit, conversation.session)
         const action = actionOf('session/chatsReordered', { chats: before.toReversed() })
         await conversation.client.mustReject(conversation.session, action)
         same('the chats', before, await chatsOf(kit, conversation.session))
-      },
+      }),
     },
   ],
 }

@@ -8,9 +8,10 @@ import { sameJson } from '../json.ts'
 import { check, checkShape, same } from '../kit/check.ts'
 import { resultOf, titleChanged } from '../kit/client.ts'
 import type { Client } from '../kit/client.ts'
-import { openConversation } from '../kit/conversation.ts'
+import { inConversation } from '../kit/conversation.ts'
 import { fold, sameState } from '../kit/fold.ts'
 import type { Topic } from '../kit/rule.ts'
+import { inSession, inSharedSession, withClient, withSession } from '../kit/openings.ts'
 
 /** Enough titles for a wrong order to show. */
 const titles = Array.from({ length: 8 }, (_, n) => `title ${n}`)
@@ -48,9 +49,7 @@ export const order: Topic = {
       id: 'K51',
       title: 'the echo of an action carries the clientId and clientSeq of its dispatcher',
       source: 'actions: an echo names its origin',
-      async run(kit) {
-        const session = await kit.session()
-        const client = await kit.join()
+      run: inSession(async ({ session, client }) => {
         await client.subscribe(session)
         const clientSeq = client.dispatch(session, titleChanged('mine'))
         const echo = await client.until('the action back', () =>
@@ -59,39 +58,34 @@ export const order: Topic = {
         same('its origin', { clientId: client.clientId, clientSeq }, echo.origin)
         same('its channel', session, echo.channel)
         same('its rejectionReason', undefined, echo.rejectionReason)
-      },
+      }),
     },
     {
       id: 'K52',
       title: 'the echoes of a client come in the order of clientSeq',
       source: 'actions: a client removes its pending actions in order',
-      async run(kit) {
-        const session = await kit.session()
-        const client = await kit.join()
+      run: inSession(async ({ session, client }) => {
         await client.subscribe(session)
         const sent = titles.map((title) => client.dispatch(session, titleChanged(title)))
         await Promise.all(sent.map((clientSeq) => client.outcome(clientSeq)))
         same('the order', sent, ownSeqs(client))
-      },
+      }),
     },
     {
       id: 'K53',
       title: 'every subscriber receives the same envelope as the dispatcher',
       source: 'actions: number, origin and action are the same for all',
-      async run(kit) {
-        const session = await kit.session()
-        const [ann, ben] = [await kit.join(), await kit.join()]
+      run: inSharedSession(async ({ session, ann, ben }) => {
         for (const client of [ann, ben]) await client.subscribe(session)
         const echo = await ann.retitle(session)
         same('the envelope', echo, await ben.receives(echo))
-      },
+      }),
     },
     {
       id: 'K54',
       title: 'session: a snapshot reduced with the actions after it equals a later snapshot',
       source: 'actions alone change a state, and every client reduces alike',
-      async run(kit) {
-        const session = await kit.session()
+      run: withSession(async (session, kit) => {
         const [early, late] = [await kit.join(), await kit.join()]
         const before = await early.subscribe(session)
         for (const action of changes) await early.mustAccept(session, action)
@@ -99,7 +93,7 @@ export const order: Topic = {
         await early.retitle(session)
         const folded = fold('session', before, early.envelopes, after.fromSeq)
         sameState('session', 'the folded state', folded, after.state)
-      },
+      }),
     },
     {
       id: 'K55',
@@ -122,8 +116,7 @@ export const order: Topic = {
       id: 'K56',
       title: 'two clients that dispatch concurrently end with the same state and the same order',
       source: 'reconciliation: the host decides the order',
-      async run(kit) {
-        const session = await kit.session()
+      run: withSession(async (session, kit) => {
         const clients = [await kit.join(), await kit.join()]
         const starts = [await clients[0]?.subscribe(session), await clients[1]?.subscribe(session)]
         const made = titles.flatMap((title) =>
@@ -139,7 +132,7 @@ export const order: Topic = {
         const [ann, ben] = await Promise.all(states)
         sameState('session', 'the state of the other client', ann, ben)
         same('the order at the other client', dispatchedTo(clients[0]), dispatchedTo(clients[1]))
-      },
+      }),
     },
     {
       id: 'K57',
@@ -163,23 +156,21 @@ export const order: Topic = {
       id: 'K58',
       title: 'subscribe may be sent right after createSession, before its response',
       source: 'sessions: the two requests may be pipelined',
-      async run(kit) {
-        const client = await kit.join()
+      run: withClient(async (client, kit) => {
         const channel = kit.unusedUri()
         const [, subscribed] = await Promise.all([
           kit.create(client, channel),
           client.request('subscribe', { channel }),
         ])
         same('the resource of the snapshot', channel, resultOf('subscribe', subscribed).snapshot?.resource)
-      },
+      }),
     },
     {
       id: 'K59',
       title: 'a connection receives only actions and notifications that its version defines',
       source:
         'versions: the selected version holds for the whole connection; the prefix x- is for extensions',
-      async run(kit) {
-        const { client, session, chat } = await openConversation(kit)
+      run: inConversation(async ({ client, session, chat }, kit) => {
         await client.subscribe(rootUri)
         for (const action of changes) await client.mustAccept(session, action)
         const draft = { text: 'conformance', origin: { kind: 'user' } }
@@ -190,7 +181,7 @@ export const order: Topic = {
         ]
         const unknown = received.filter((name) => !kit.defines(name) && !/(?:^|\/)x-/.test(name))
         same(`names that AHP ${kit.version} does not define`, [], [...new Set(unknown)])
-      },
+      }),
     },
   ],
 }

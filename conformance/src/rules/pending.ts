@@ -4,7 +4,7 @@ import type { ChatState } from '@atrium/protocol/chat/state'
 import { actionOf } from '../kit/action.ts'
 import { Skipped, check, same } from '../kit/check.ts'
 import type { Topic } from '../kit/rule.ts'
-import { promptText, openConversation } from '../kit/conversation.ts'
+import { promptText, inConversation } from '../kit/conversation.ts'
 import type { Conversation } from '../kit/conversation.ts'
 import { pendingTurn } from '../kit/pending-input.ts'
 
@@ -72,13 +72,12 @@ export const pending: Topic = {
       id: 'K214',
       title: 'a steering message is kept while no turn is active',
       source: 'chats: a steering message is stored without an active turn',
-      async run(kit) {
-        const conversation = await openConversation(kit)
+      run: inConversation(async (conversation) => {
         const id = randomUUID()
         const { serverSeq } = await conversation.mustAccept(steering(id))
         same('the steering message', id, conversation.state(serverSeq).steeringMessage?.id)
         await conversation.sameInSnapshot('the steering message', (state) => state.steeringMessage?.id)
-      },
+      }),
     },
     {
       id: 'K215',

@@ -22,8 +22,7 @@ export const questions: Topic = {
       id: 'K200',
       title: 'open questions are listed in their session until they are answered',
       source: 'sessions: inputNeeded lists everything that a chat waits for, and the status is InputNeeded',
-      async run(kit) {
-        const pending = await input.pendingRequest(kit)
+      run: input.withRequest(async (pending) => {
         const { conversation } = pending
         const listed = (all: readonly SessionInputRequest[]) => all.find(isEntryOf(pending))
         await input.untilInputNeeded(conversation, 'session/inputNeededSet for the questions', listed)
@@ -41,15 +40,14 @@ export const questions: Topic = {
         )
         await conversation.mustAccept(input.completion(pending, 'decline'))
         await noLongerListed(pending)
-      },
+      }),
     },
     {
       id: 'K201',
       title: 'a draft of an answer is shared by all clients, and any client may remove it',
       source:
         'chat/inputAnswerChanged: the request holds the answers; without an answer the last one is removed',
-      async run(kit) {
-        const pending = await input.pendingRequest(kit)
+      run: input.withRequest(async (pending) => {
         const [ann, ben] = [pending.conversation, await pending.conversation.withNewClient()]
         const question = simplestQuestion(pending.request)
         const draft = answerTo(question, 'draft')
@@ -62,15 +60,14 @@ export const questions: Topic = {
         await ann.client.receives(await ben.mustAccept(answerChanged(pending, question.id)))
         same('a removed draft', undefined, pick(ann.state()))
         same('a removed draft', undefined, await ann.sameInSnapshot('the draft', pick))
-      },
+      }),
     },
     {
       id: 'K202',
       title: 'an answer that does not match the schema is rejected and changes nothing',
       source: 'validation; the schema of an answer: its value, its state and the response',
       recommended: true,
-      async run(kit) {
-        const pending = await input.pendingRequest(kit)
+      run: input.withRequest(async (pending) => {
         const { conversation, request } = pending
         const { id } = simplestQuestion(request)
         const before = input.requestIn(conversation.state(), request)
@@ -83,14 +80,13 @@ export const questions: Topic = {
           before,
           await conversation.sameInSnapshot('the questions', pickRequest(request)),
         )
-      },
+      }),
     },
     {
       id: 'K203',
       title: 'accepted questions keep their place in the response, with all answers',
       source: 'chat/inputCompleted: its answers are merged into the existing answers',
-      async run(kit) {
-        const pending = await input.pendingRequest(kit)
+      run: input.withRequest(async (pending) => {
         const [ann, ben] = [pending.conversation, await pending.conversation.withNewClient()]
         const { id } = simplestQuestion(pending.request)
         const answers = answersTo(pending.request)
@@ -106,7 +102,7 @@ export const questions: Topic = {
           same('the response', 'accept', part?.response)
           same('the answers', answers, part?.request.answers)
         }
-      },
+      }),
     },
     {
       id: 'K204',
@@ -130,8 +126,7 @@ export const questions: Topic = {
       id: 'K205',
       title: 'when two clients answer concurrently, the first counts and all clients see the same response',
       source: 'chat/inputCompleted: an answered request is no longer open',
-      async run(kit) {
-        const pending = await input.pendingRequest(kit)
+      run: input.withRequest(async (pending) => {
         const [ann, ben] = [pending.conversation, await pending.conversation.withNewClient()]
         const sent = [
           ann.dispatch(input.completion(pending, 'decline')),
@@ -147,14 +142,13 @@ export const questions: Topic = {
           response,
           (await ann.sameInSnapshot('the response', pickRequest(pending.request)))?.response,
         )
-      },
+      }),
     },
     {
       id: 'K206',
       title: 'a client that has not opened the chat can answer questions through the session',
       source: 'sessions: an entry of inputNeeded holds all data needed to answer it',
-      async run(kit) {
-        const pending = await input.pendingRequest(kit)
+      run: input.withRequest(async (pending, kit) => {
         const { conversation } = pending
         const outsider = await kit.join()
         const start = await outsider.subscribe(conversation.session)
@@ -171,14 +165,13 @@ export const questions: Topic = {
           'the questions to be answered',
           () => pickRequest(pending.request)(conversation.state())?.response,
         )
-      },
+      }),
     },
     {
       id: 'K207',
       title: 'questions that are open when their turn is cancelled no longer need input',
       source: 'chats: only questions of the active turn are open',
-      async run(kit) {
-        const pending = await input.pendingRequest(kit)
+      run: input.withRequest(async (pending) => {
         const { conversation, request } = pending
         await conversation.mustAccept(input.cancellation(pending))
         await noLongerListed(pending)
@@ -195,15 +188,14 @@ export const questions: Topic = {
         )
         await conversation.client.outcome(conversation.dispatch(input.completion(pending, 'decline')))
         same('the questions', after, await conversation.sameInSnapshot('the questions', pickRequest(request)))
-      },
+      }),
     },
     {
       id: 'K208',
       title: 'answers to an unknown request change nothing',
       source:
         'chat/inputAnswerChanged and chat/inputCompleted: an unknown request leaves the state unchanged',
-      async run(kit) {
-        const pending = await input.pendingRequest(kit)
+      run: input.withRequest(async (pending) => {
         const { conversation, request } = pending
         const unknown = { ...pending, request: { ...request, id: randomUUID() } }
         const question = simplestQuestion(request)
@@ -218,7 +210,7 @@ export const questions: Topic = {
           before,
           await conversation.sameInSnapshot('the questions', pickRequest(request)),
         )
-      },
+      }),
     },
   ],
 }

@@ -5,7 +5,8 @@ import { titleChanged } from '../kit/client.ts'
 import type { Client } from '../kit/client.ts'
 import { fold } from '../kit/fold.ts'
 import type { Topic } from '../kit/rule.ts'
-import { openConversation } from '../kit/conversation.ts'
+import { inSession, inSharedSession } from '../kit/openings.ts'
+import { inConversation } from '../kit/conversation.ts'
 
 /** No host can accept this action, because a title must be a string. */
 const invalid = titleChanged(7)
@@ -17,32 +18,26 @@ export const rejection: Topic = {
       id: 'K70',
       title: 'an invalid action comes back to its dispatcher with a rejectionReason',
       source: 'validation: a rejection is an echo with a reason and the origin',
-      async run(kit) {
-        const session = await kit.session()
-        const client = await kit.join()
+      run: inSession(async ({ session, client }) => {
         await client.subscribe(session)
         await client.mustReject(session, invalid)
-      },
+      }),
     },
     {
       id: 'K71',
       title: 'a default chat that the session does not have is rejected',
       source: 'validation on the session channel',
-      async run(kit) {
-        const session = await kit.session()
-        const client = await kit.join()
+      run: inSession(async ({ session, client }, kit) => {
         await client.subscribe(session)
         const defaultChat = kit.unusedChat(session)
         await client.mustReject(session, actionOf('session/defaultChatChanged', { defaultChat }))
-      },
+      }),
     },
     {
       id: 'K72',
       title: 'a rejection is delivered to its dispatcher only',
       source: 'validation: a rejection is an echo; no other client sees the action',
-      async run(kit) {
-        const session = await kit.session()
-        const [ann, ben] = [await kit.join(), await kit.join()]
+      run: inSharedSession(async ({ session, ann, ben }) => {
         for (const client of [ann, ben]) await client.subscribe(session)
         await rejected(ann, session)
         await ben.receives(await ann.retitle(session))
@@ -51,29 +46,25 @@ export const rejection: Topic = {
           [],
           ben.envelopes.filter(({ rejectionReason }) => rejectionReason),
         )
-      },
+      }),
     },
     {
       id: 'K73',
       title: 'a rejected action does not change the state',
       source: 'validation comes before reduction',
-      async run(kit) {
-        const session = await kit.session()
-        const [ann, ben] = [await kit.join(), await kit.join()]
+      run: inSharedSession(async ({ session, ann, ben }) => {
         await ann.subscribe(session)
         const { action } = await ann.retitle(session)
         await rejected(ann, session)
         const { title } = fold('session', await ben.subscribe(session), [])
         same('the title', action, titleChanged(title))
-      },
+      }),
     },
     {
       id: 'K74',
       title: 'every dispatched action comes back exactly once, accepted or rejected',
       source: 'reconciliation: a client removes each pending action once',
-      async run(kit) {
-        const session = await kit.session()
-        const client = await kit.join()
+      run: inSession(async ({ session, client }) => {
         await client.subscribe(session)
         const actions = [titleChanged('a'), invalid, titleChanged('b'), invalid, titleChanged('c')]
         const sent = actions.map((action) => client.dispatch(session, action))
@@ -84,39 +75,35 @@ export const rejection: Topic = {
           sent.map(() => 1),
           sent.map((seq) => client.outcomes(seq).length),
         )
-      },
+      }),
     },
     {
       id: 'K75',
       title: 'an action for a channel that does not exist is ignored without a response',
       source: 'validation: unknown channels',
-      async run(kit) {
-        const session = await kit.session()
-        const client = await kit.join()
+      run: inSession(async ({ session, client }, kit) => {
         await client.subscribe(session)
         const ignored = client.dispatch(kit.unusedUri(), titleChanged('unknown channel'))
         await client.retitle(session)
         same('responses', [], [...client.outcomes(ignored), ...client.unmatched])
-      },
+      }),
     },
     {
       id: 'K76',
       title: 'cancelling a turn while no turn runs is rejected',
       source: 'validation on the chat channel',
-      async run(kit) {
-        const { client, chat } = await openConversation(kit)
+      run: inConversation(async ({ client, chat }) => {
         await client.mustReject(chat, actionOf('chat/turnCancelled', { turnId: 'none', duration: 0 }))
-      },
+      }),
     },
     {
       id: 'K77',
       title: 'confirming a tool call that is not pending is rejected',
       source: 'validation on the chat channel',
-      async run(kit) {
-        const { client, chat } = await openConversation(kit)
+      run: inConversation(async ({ client, chat }) => {
         const answer = { turnId: 'none', toolCallId: 'none', approved: true, confirmed: 'user-action' }
         await client.mustReject(chat, actionOf('chat/toolCallConfirmed', { ...answer }))
-      },
+      }),
     },
   ],
 }

@@ -9,6 +9,7 @@ import type { Client } from '../kit/client.ts'
 import { fold, sameState } from '../kit/fold.ts'
 import type { Kit } from '../kit/kit.ts'
 import { isSummaryOf } from '../kit/list.ts'
+import { beginningWith } from '../kit/rule.ts'
 import type { Topic } from '../kit/rule.ts'
 import { createInUse } from '../kit/session-in-use.ts'
 
@@ -19,8 +20,7 @@ export const replay: Topic = {
       id: 'K60',
       title: 'a replay holds exactly the missed actions, in order',
       source: 'reconnect: the content of a replay',
-      async run(kit) {
-        const { session, ann, ben, lastSeen } = await disconnected(kit)
+      run: beginningWith(disconnected)(async ({ session, ann, ben, lastSeen }, kit) => {
         const last = await changeMeanwhile(ann, session)
         const back = await kit.connectAgain(ben)
         const actions = replayOf(await back.reconnect(lastSeen, [session]))
@@ -29,14 +29,13 @@ export const replay: Topic = {
         )
         same('the missed actions', expected, actions.slice(0, expected.length))
         check(inOrder(actions, lastSeen), `rising numbers above ${lastSeen}`, actions)
-      },
+      }),
     },
     {
       id: 'K61',
       title: 'a client that reconnects ends with the same state as a client that stayed connected',
       source: 'reconnect: no action is lost or applied twice, by a replay or by a snapshot',
-      async run(kit) {
-        const { session, ann, ben, lastSeen, starts } = await disconnected(kit)
+      run: beginningWith(disconnected)(async ({ session, ann, ben, lastSeen, starts }, kit) => {
         await changeMeanwhile(ann, session)
         const back = await kit.connectAgain(ben)
         const result = await back.reconnect(lastSeen, [session])
@@ -46,14 +45,13 @@ export const replay: Topic = {
         const returned = fold('session', start, [...replayed, ...back.envelopes], last.serverSeq)
         const stayed = fold('session', starts.ann, ann.envelopes, last.serverSeq)
         sameState('session', 'the state of the client that stayed', stayed, returned)
-      },
+      }),
     },
     {
       id: 'K62',
       title: 'a replay holds no action that the client has already seen',
       source: 'reconnect: only actions above lastSeenServerSeq are replayed',
-      async run(kit) {
-        const { session, ann, ben } = await disconnected(kit)
+      run: beginningWith(disconnected)(async ({ session, ann, ben }, kit) => {
         const last = await ann.retitle(session)
         const back = await kit.connectAgain(ben)
         // The replay need not be empty: the host may have appended more actions since the new title.
@@ -63,28 +61,26 @@ export const replay: Topic = {
           [],
           replayed.filter(({ serverSeq }) => serverSeq <= last.serverSeq),
         )
-      },
+      }),
     },
     {
       id: 'K63',
       title: 'after reconnect the listed channels are subscribed, and no action is delivered twice',
       source: 'reconnect: the result holds all missed actions and restores the subscriptions',
-      async run(kit) {
-        const { session, ann, ben, lastSeen } = await disconnected(kit)
+      run: beginningWith(disconnected)(async ({ session, ann, ben, lastSeen }, kit) => {
         await changeMeanwhile(ann, session)
         const back = await kit.connectAgain(ben)
         const result = await back.reconnect(lastSeen, [session])
         const upTo = Math.max(lastSeen, ...numbersIn(result))
         await back.receives(await ann.retitle(session))
         check(inOrder(back.envelopes, upTo), `rising numbers above ${upTo}`, back.envelopes)
-      },
+      }),
     },
     {
       id: 'K64',
       title: 'channels that no longer exist are reported as missing, and the others are restored',
       source: 'reconnect: the field missing; a result with snapshots leaves those channels out',
-      async run(kit) {
-        const { session, ann, ben, lastSeen } = await disconnected(kit)
+      run: beginningWith(disconnected)(async ({ session, ann, ben, lastSeen }, kit) => {
         const disposed = await kit.create(ann)
         await ann.mustSucceed('disposeSession', { channel: disposed })
         const never = kit.unusedUri()
@@ -98,14 +94,13 @@ export const replay: Topic = {
             result.snapshots.map(({ resource }) => resource),
           )
         await back.receives(await ann.retitle(session))
-      },
+      }),
     },
     {
       id: 'K65',
       title: 'a lastSeenServerSeq that the host has never assigned is not answered with a replay',
       source: 'reconnect: a host that cannot know the missed actions sends snapshots',
-      async run(kit) {
-        const { session, ann, ben } = await disconnected(kit)
+      run: beginningWith(disconnected)(async ({ session, ann, ben }, kit) => {
         const last = await changeMeanwhile(ann, session)
         const back = await kit.connectAgain(ben)
         const params = { clientId: back.clientId, subscriptions: [session] }
@@ -119,7 +114,7 @@ export const replay: Topic = {
           last.action,
           titleChanged(fold('session', snapshotOf(result.snapshots, session), []).title),
         )
-      },
+      }),
     },
     {
       id: 'K66',
@@ -168,8 +163,7 @@ export const replay: Topic = {
       id: 'K68',
       title: 'a channel that reconnect does not list is no longer subscribed',
       source: 'reconnect: its list replaces the subscriptions',
-      async run(kit) {
-        const { session, ann, ben, lastSeen } = await disconnected(kit)
+      run: beginningWith(disconnected)(async ({ session, ann, ben, lastSeen }, kit) => {
         const marker = await kit.session()
         await ann.subscribe(marker)
         const back = await kit.connectAgain(ben)
@@ -178,7 +172,7 @@ export const replay: Topic = {
         await ann.retitle(session)
         await back.receives(await ann.retitle(marker))
         same('envelopes of the channel that was not listed', [], back.seqsOf(session))
-      },
+      }),
     },
   ],
 }

@@ -8,6 +8,7 @@ import type { Client } from '../kit/client.ts'
 import type { Notification } from '../kit/link.ts'
 import { listSessions, listPages, isSummaryOf } from '../kit/list.ts'
 import type { Topic } from '../kit/rule.ts'
+import { withClient } from '../kit/openings.ts'
 import { createInUse, use } from '../kit/session-in-use.ts'
 
 export const sessions: Topic = {
@@ -17,14 +18,13 @@ export const sessions: Topic = {
       id: 'K80',
       title: 'a session in use is in the list, with its URI and its provider',
       source: 'sessions: createSession and listSessions',
-      async run(kit) {
-        const client = await kit.join()
+      run: withClient(async (client, kit) => {
         const session = await kit.mustCreate(client, kit.unusedUri())
         await use(kit, client, session)
         const found = (await listSessions(client)).find(({ resource }) => resource === session)
         check(found !== undefined, `${session} in the list`, 'a list without it')
         same('its provider', kit.facts.provider, found.provider)
-      },
+      }),
     },
     {
       id: 'K81',
@@ -51,8 +51,7 @@ export const sessions: Topic = {
       title: 'creating a session with an unknown provider is refused with -32002',
       source: 'errors: ProviderNotFound',
       sessionless: true,
-      async run(kit) {
-        const client = await kit.join()
+      run: withClient(async (client, kit) => {
         const channel = kit.unusedUri()
         kit.disposeLater(channel)
         await client.mustFail(
@@ -60,7 +59,7 @@ export const sessions: Topic = {
           { channel, provider: client.clientId },
           errorCodes.ProviderNotFound,
         )
-      },
+      }),
     },
     {
       id: 'K84',
@@ -79,13 +78,12 @@ export const sessions: Topic = {
       id: 'K85',
       title: 'a disposed session cannot be subscribed to',
       source: 'sessions: disposeSession; errors: not found',
-      async run(kit) {
-        const client = await kit.join()
+      run: withClient(async (client, kit) => {
         const channel = await kit.create(client)
         await client.mustSucceed('disposeSession', { channel })
         const { NotFound, SessionNotFound } = errorCodes
         await client.mustFail('subscribe', { channel }, NotFound, SessionNotFound)
-      },
+      }),
     },
     {
       id: 'K86',
@@ -93,18 +91,16 @@ export const sessions: Topic = {
       source: 'errors: SessionNotFound or NotFound',
       recommended: true,
       sessionless: true,
-      async run(kit) {
-        const client = await kit.join()
+      run: withClient(async (client, kit) => {
         const { NotFound, SessionNotFound } = errorCodes
         await client.mustFail('disposeSession', { channel: kit.unusedUri() }, SessionNotFound, NotFound)
-      },
+      }),
     },
     {
       id: 'K87',
       title: 'following the cursors of the list returns every session once',
       source: 'paging: a cursor leads to the next page',
-      async run(kit) {
-        const client = await kit.join()
+      run: withClient(async (client, kit) => {
         const own = [
           await createInUse(kit, client),
           await createInUse(kit, client),
@@ -113,15 +109,14 @@ export const sessions: Topic = {
         const { items } = await paged(client)
         const found = items.filter(({ resource }) => own.includes(resource)).map(({ resource }) => resource)
         same('the sessions of the rule', own.toSorted(), found.toSorted())
-      },
+      }),
     },
     {
       id: 'K88',
       title: 'a list cursor that the host has not issued is refused with -32602',
       source: 'paging: invalid cursors',
       recommended: true,
-      async run(kit) {
-        const client = await kit.join()
+      run: withClient(async (client, kit) => {
         for (let n = 0; n < 2; n++) await createInUse(kit, client)
         await paged(client)
         await client.mustFail(
@@ -129,7 +124,7 @@ export const sessions: Topic = {
           { cursor: `conformance ${client.clientId}` },
           errorCodes.InvalidParams,
         )
-      },
+      }),
     },
     {
       id: 'K89',

@@ -7,6 +7,7 @@ import { check, checkShape, same } from '../kit/check.ts'
 import type { Client } from '../kit/client.ts'
 import { isSummaryOf } from '../kit/list.ts'
 import type { Topic } from '../kit/rule.ts'
+import { inSession, inSharedSession, withClient, withSession } from '../kit/openings.ts'
 import { createInUse } from '../kit/session-in-use.ts'
 
 export const subscriptions: Topic = {
@@ -33,40 +34,35 @@ export const subscriptions: Topic = {
       title: 'subscribing to the root returns a snapshot with a root state',
       source: 'subscriptions: the root always exists and has a state',
       sessionless: true,
-      async run(kit) {
-        const client = await kit.join()
+      run: withClient(async (client) => {
         checkShape('a root state', RootState, (await client.subscribe(rootUri)).state)
-      },
+      }),
     },
     {
       id: 'K42',
       title: 'subscribing to a channel that does not exist is refused as not found',
       source: 'errors: NotFound, or SessionNotFound for a session',
       sessionless: true,
-      async run(kit) {
-        const client = await kit.join()
+      run: withClient(async (client, kit) => {
         const { NotFound, SessionNotFound } = errorCodes
         const session = kit.unusedUri()
         for (const channel of [session, kit.unusedChat(session)])
           await client.mustFail('subscribe', { channel }, NotFound, SessionNotFound)
-      },
+      }),
     },
     {
       id: 'K43',
       title: 'subscribing to a session returns a snapshot with a session state',
       source: 'subscriptions, and the shape of a session state',
-      async run(kit) {
-        const session = await kit.session()
-        const client = await kit.join()
+      run: inSession(async ({ session, client }) => {
         checkShape('a session state', SessionState, (await client.subscribe(session)).state)
-      },
+      }),
     },
     {
       id: 'K44',
       title: 'a snapshot is followed by every later action of its channel, numbered above fromSeq',
       source: 'subscriptions: no gap between a snapshot and the actions after it',
-      async run(kit) {
-        const session = await kit.session()
+      run: withSession(async (session, kit) => {
         const [early, late] = [await kit.join(), await kit.join()]
         await early.subscribe(session)
         await early.retitle(session)
@@ -77,7 +73,7 @@ export const subscriptions: Topic = {
         check(last.serverSeq > fromSeq, `a number above ${fromSeq}`, last)
         const later = early.seqsOf(session).filter((seq) => seq > fromSeq && seq <= last.serverSeq)
         same(`all above ${fromSeq}`, later, late.seqsOf(session).slice(0, later.length))
-      },
+      }),
     },
     {
       id: 'K45',
@@ -114,9 +110,7 @@ export const subscriptions: Topic = {
       id: 'K47',
       title: 'subscribing again returns the current state, and later actions follow',
       source: 'subscriptions: every subscribe returns a snapshot',
-      async run(kit) {
-        const session = await kit.session()
-        const [ann, ben] = [await kit.join(), await kit.join()]
+      run: inSharedSession(async ({ session, ann, ben }) => {
         for (const client of [ann, ben]) await client.subscribe(session)
         ben.notify('unsubscribe', { channel: session })
         await ben.mustSucceed('listSessions')
@@ -124,14 +118,13 @@ export const subscriptions: Topic = {
         const { state } = await ben.subscribe(session)
         same('the title', titleOf(action), titleOf(state))
         await ben.receives(await ann.retitle(session))
-      },
+      }),
     },
     {
       id: 'K48',
       title: 'an initial subscription to a session returns its snapshot, and later actions follow',
       source: 'subscriptions: initial subscriptions work like any other',
-      async run(kit) {
-        const session = await kit.session()
+      run: withSession(async (session, kit) => {
         const [ann, ben] = [await kit.join(), await kit.connect()]
         await ann.subscribe(session)
         const { action } = await ann.retitle(session)
@@ -141,7 +134,7 @@ export const subscriptions: Topic = {
         same('the title', titleOf(action), titleOf(found.state))
         const next = await ben.receives(await ann.retitle(session))
         check(next.serverSeq > found.fromSeq, `a number above ${found.fromSeq}`, next)
-      },
+      }),
     },
     {
       id: 'K49',

@@ -5,7 +5,7 @@ import { actionOf } from '../kit/action.ts'
 import { Skipped, check, same } from '../kit/check.ts'
 import { fold, sameState } from '../kit/fold.ts'
 import type { Topic } from '../kit/rule.ts'
-import { promptText, openConversation } from '../kit/conversation.ts'
+import { promptText, inConversation } from '../kit/conversation.ts'
 import type { Conversation } from '../kit/conversation.ts'
 
 /** The course of a turn. No rule depends on what the agent answers, nor on whether the turn ends with an error. */
@@ -16,22 +16,20 @@ export const turns: Topic = {
       id: 'K120',
       title: 'a turn that a client starts is echoed with its origin and message, and is in the chat state',
       source: 'actions: an echo names its origin; chat/turnStarted',
-      async run(kit) {
-        const conversation = await openConversation(kit)
+      run: inConversation(async (conversation) => {
         const turnId = await conversation.beginTurn()
         const echo = await conversation.turnOutcome(turnId)
         same('the clientId of its origin', conversation.client.clientId, echo.origin?.clientId)
         const { activeTurn } = conversation.state(echo.serverSeq)
         same('the active turn', turnId, activeTurn?.id)
         same('its message', promptText, activeTurn?.message.text)
-      },
+      }),
     },
     {
       id: 'K121',
       title: 'a turn ends exactly once, with a duration of at least 0',
       source: 'chats: chat/turnComplete, chat/turnCancelled or chat/error ends a turn and gives its duration',
-      async run(kit) {
-        const conversation = await openConversation(kit)
+      run: inConversation(async (conversation) => {
         const turnId = await conversation.beginTurn()
         const { action } = await conversation.requireTurnEnd(turnId)
         const { duration } = action as Action & { duration?: unknown }
@@ -41,25 +39,23 @@ export const turns: Topic = {
         const { activeTurn, turns: ended } = conversation.state()
         check(activeTurn?.id !== turnId, 'the turn to be inactive', activeTurn)
         same('how often it is in the chat', 1, ended.filter(({ id }) => id === turnId).length)
-      },
+      }),
     },
     {
       id: 'K122',
       title: 'no action names a turn after its end',
       source: 'chats: an action of a turn names the active turn',
-      async run(kit) {
-        const conversation = await openConversation(kit)
+      run: inConversation(async (conversation) => {
         const turnId = await conversation.runTurn()
         await conversation.runTurn()
         same('actions after its end', [], actionsAfterEnd(conversation, turnId))
-      },
+      }),
     },
     {
       id: 'K123',
       title: 'a response part is created before text is appended to it',
       source: 'chats: chat/responsePart comes before chat/delta and chat/reasoning',
-      async run(kit) {
-        const conversation = await openConversation(kit)
+      run: inConversation(async (conversation) => {
         await conversation.runTurn()
         const texts = conversation.accepted().filter(({ action }) => action.type in partKinds)
         if (texts.length === 0) throw new Skipped('the answer has no appended text')
@@ -71,14 +67,13 @@ export const turns: Topic = {
           const found = activeTurn?.responseParts.find((part) => 'id' in part && part.id === partId)
           same(`the kind of the part that ${type} names`, partKinds[type], found?.kind)
         }
-      },
+      }),
     },
     {
       id: 'K124',
       title: 'a cancelled turn has ended, and the next turn can start',
       source: 'chats: chat/turnCancelled ends the active turn',
-      async run(kit) {
-        const conversation = await openConversation(kit)
+      run: inConversation(async (conversation) => {
         const turnId = conversation.dispatchTurn()
         const cancel = conversation.dispatch(actionOf('chat/turnCancelled', { turnId, duration: 0 }))
         const { rejectionReason } = await conversation.client.outcome(cancel)
@@ -87,27 +82,25 @@ export const turns: Topic = {
         await conversation.runTurn()
         same('the number of ends', 1, conversation.turnEnds(turnId).length)
         same('actions after its end', [], actionsAfterEnd(conversation, turnId))
-      },
+      }),
     },
     {
       id: 'K125',
       title: 'every action of a turn matches its schema',
       source: 'the schemas of the actions on a chat',
-      async run(kit) {
-        const conversation = await openConversation(kit)
+      run: inConversation(async (conversation) => {
         await conversation.runTurn()
         for (const { action } of conversation.accepted()) {
           const checked = checkAction(kinds.chat, action)
           check(checked.ok, `the shape of ${action.type}`, action)
         }
-      },
+      }),
     },
     {
       id: 'K126',
       title: 'all clients receive the same turn and end with the state of a later snapshot',
       source: 'actions alone change a state, and every client reduces alike',
-      async run(kit) {
-        const ann = await openConversation(kit)
+      run: inConversation(async (ann) => {
         const ben = await ann.withNewClient()
         const turnId = await ann.runTurn()
         await ben.turnEnd(turnId)
@@ -115,14 +108,13 @@ export const turns: Topic = {
         same('the envelopes of the other client', envelopesUpTo(ann, last), envelopesUpTo(ben, last))
         const late = await ann.withNewClient()
         sameState('chat', 'the folded state', ann.state(late.start.fromSeq), late.start.state)
-      },
+      }),
     },
     {
       id: 'K127',
       title: 'a client that joins during a turn ends with the same state as a client that was there',
       source: 'subscriptions: no gap between a snapshot and the actions after it',
-      async run(kit) {
-        const ann = await openConversation(kit)
+      run: inConversation(async (ann) => {
         const turnId = await ann.beginTurn()
         await someOutput(ann, turnId)
         const ben = await ann.withNewClient()
@@ -134,14 +126,13 @@ export const turns: Topic = {
           ann.state(last.serverSeq),
           ben.state(last.serverSeq),
         )
-      },
+      }),
     },
     {
       id: 'K128',
       title: 'a client that reconnects during a turn ends with the same state as a client that stayed',
       source: 'reconnect: no action is lost or applied twice',
-      async run(kit) {
-        const ann = await openConversation(kit)
+      run: inConversation(async (ann, kit) => {
         const ben = await ann.withNewClient()
         const turnId = await ann.beginTurn()
         await someOutput(ben, turnId)
@@ -164,7 +155,7 @@ export const turns: Topic = {
           last.serverSeq,
         )
         sameState('chat', 'the state of the client that stayed', ann.state(last.serverSeq), returned)
-      },
+      }),
     },
   ],
 }

@@ -4,6 +4,7 @@ import { same } from '../kit/check.ts'
 import { titleChanged } from '../kit/client.ts'
 import { fold, sameState } from '../kit/fold.ts'
 import type { Topic } from '../kit/rule.ts'
+import { inSharedSession, withClient } from '../kit/openings.ts'
 
 const unknownFields = { 'x-conformance': { deep: [1, 'two'] } }
 
@@ -15,14 +16,13 @@ export const unknown: Topic = {
       title: 'an unknown notification is ignored, and the connection stays open',
       source: 'versions: a peer ignores what it does not know',
       sessionless: true,
-      async run(kit) {
-        const client = await kit.join()
+      run: withClient(async (client) => {
         for (const method of ['x-conformance/nothing', 'setClientManagedSettingsPermissions', 'constructor'])
           client.notify(method, unknownFields)
         await client.subscribe(rootUri)
         await client.mustSucceed('ping')
         same('responses', [], client.unmatched)
-      },
+      }),
     },
     {
       id: 'K91',
@@ -41,22 +41,18 @@ export const unknown: Topic = {
       id: 'K92',
       title: 'an action with an unknown field is accepted and applied',
       source: 'versions: additive fields',
-      async run(kit) {
-        const session = await kit.session()
-        const [ann, ben] = [await kit.join(), await kit.join()]
+      run: inSharedSession(async ({ session, ann, ben }) => {
         await ann.subscribe(session)
         await ann.mustAccept(session, { ...titleChanged('with more'), ...unknownFields })
         const { title } = fold('session', await ben.subscribe(session), [])
         same('the title', 'with more', title)
-      },
+      }),
     },
     {
       id: 'K93',
       title: 'an action of an unknown type changes no state and closes no connection',
       source: 'actions: reducers ignore unknown types',
-      async run(kit) {
-        const session = await kit.session()
-        const [ann, ben] = [await kit.join(), await kit.join()]
+      run: inSharedSession(async ({ session, ann, ben }) => {
         const before = await ann.subscribe(session)
         ann.dispatch(session, actionOf('x-conformance/unknown', { activity: 'changed' }))
         await ann.retitle(session)
@@ -65,7 +61,7 @@ export const unknown: Topic = {
         // `fold` ignores the unknown action, so the states are equal only if the host ignored it too.
         const folded = fold('session', before, ann.envelopes, after.fromSeq)
         sameState('session', 'the state', folded, after.state)
-      },
+      }),
     },
     {
       id: 'K94',
@@ -83,12 +79,11 @@ export const unknown: Topic = {
       title: 'a request to the connection without a channel gets a response: a result or an error',
       source: 'messages: one response to each request; clients in use leave channel out',
       sessionless: true,
-      async run(kit) {
-        const client = await kit.join()
+      run: withClient(async (client) => {
         for (const method of ['ping', 'listSessions', 'reconnect'])
           await client.request(method, { channel: undefined })
         await client.mustSucceed('ping')
-      },
+      }),
     },
   ],
 }

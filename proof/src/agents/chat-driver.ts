@@ -12,7 +12,6 @@ import { fileUri } from '@atrium/protocol/file-uri'
 import { defaultChatUri, rootUri, sessionUri } from '@atrium/protocol/uri'
 import { comparable } from '../chaos/judge/compare.ts'
 import { Failure, must, withTimeout } from './failure.ts'
-import { Transcript } from './transcript.ts'
 import type { TestHost } from './test-host.ts'
 
 interface Parts {
@@ -21,25 +20,22 @@ interface Parts {
   readonly chat: Subscription<'chat'>
   /** The chat as the client that only watches sees it. */
   readonly watcher: Subscription<'chat'>
-  readonly transcript: Transcript
 }
 
 /** A session with the agent: one client acts, another only watches. */
 export class ChatDriver {
-  readonly transcript: Transcript
   readonly #testHost: TestHost
   readonly #acting: Client
   readonly #session: Subscription<'session'>
   readonly #chat: Subscription<'chat'>
   readonly #watcher: Subscription<'chat'>
 
-  private constructor(testHost: TestHost, { acting, session, chat, watcher, transcript }: Parts) {
+  private constructor(testHost: TestHost, { acting, session, chat, watcher }: Parts) {
     this.#testHost = testHost
     this.#acting = acting
     this.#session = session
     this.#chat = chat
     this.#watcher = watcher
-    this.transcript = transcript
   }
 
   static async start(testHost: TestHost): Promise<ChatDriver> {
@@ -61,8 +57,7 @@ export class ChatDriver {
       testHost.timeoutMs,
       'the chat',
     )
-    const parts = { acting, session, chat, watcher, transcript: new Transcript(watching) }
-    const driver = new ChatDriver(testHost, parts)
+    const driver = new ChatDriver(testHost, { acting, session, chat, watcher })
     if (testHost.agent.actsWithoutAsking) await driver.consent()
     return driver
   }

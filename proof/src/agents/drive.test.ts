@@ -11,9 +11,8 @@ const guide = { provider: 'guide', prompts: guidePrompts }
 const played = Object.entries(scenes).filter(([, scene]) => isFor(scene, guide))
 
 test.concurrent.each(played)('[B42] the guide passes the scene %s', async (_, scene) => {
-  const { outcome, reason, transcript = [] } = await drive(guide, scene)
+  const { outcome, reason } = await drive(guide, scene)
   expect({ outcome, reason }).toEqual({ outcome: 'passed', reason: undefined })
-  expect(transcript[0]).toMatch(/^ +\d+\.\d\d s  chat\/turnStarted +\w+/)
 })
 
 test('[B42] an agent that ignores MCP servers has no scene with the tools of servers and clients', () => {

@@ -20,15 +20,13 @@ export async function drive(agent: AgentUnderTest, scene: Scene, options: DriveO
   const began = performance.now()
   const host = new TestHost(agent, timeoutMs)
   if (keep) log(`${agent.provider} is in ${host.folder}`)
-  let chat: ChatDriver | undefined
   const cell = (end: Pick<Cell, 'outcome' | 'reason'>): Cell => ({
     ...end,
     seconds: Math.round((performance.now() - began) / 100) / 10,
-    transcript: chat?.transcript.lines() ?? [],
   })
   try {
     await host.start()
-    chat = await ChatDriver.start(host)
+    const chat = await ChatDriver.start(host)
     const turn = await scene(host, chat)
     await chat.checkAtRest()
     await host.stop()

@@ -19,7 +19,7 @@ const guide: AgentUnderTest = { provider: 'guide', prompts: guidePrompts }
 const own = 'atrium'
 const known = [guide.provider, own, ...recipes.map(({ name }) => name)]
 
-const usage = `usage: npm run agents [-- ${known.join(' ')}] [--only ${Object.keys(scenes).join(',')}] [--sessions N] [--timeout SECONDS] [--transcript] [--json] [--keep] [--folder DIR]
+const usage = `usage: npm run agents [-- ${known.join(' ')}] [--only ${Object.keys(scenes).join(',')}] [--sessions N] [--timeout SECONDS] [--json] [--keep] [--folder DIR]
 
 Installs missing agents (in --folder, by default ${cacheFolder()}),
 connects them to a model that follows a script in the prompt, and drives whole turns through the real host.
@@ -36,7 +36,6 @@ const { values, positionals } = argumentsOf(
       timeout: { type: 'string' },
       json: { type: 'boolean', default: false },
       keep: { type: 'boolean', default: false },
-      transcript: { type: 'boolean', default: false },
     },
   },
   usage,
@@ -118,12 +117,10 @@ function ownModels(model: Model): AgentUnderTest {
 async function play(agent: AgentUnderTest, name: string, scene: Scene): Promise<Cell> {
   const { keep, timeout } = values
   const limit = timeout === undefined ? {} : { timeoutMs: Number(timeout) * 1000 }
-  const { transcript = [], ...cell } = await drive(agent, scene, { keep, log, ...limit })
+  const cell = await drive(agent, scene, { keep, log, ...limit })
   const { outcome, reason, seconds = 0 } = cell
   log(`${agent.provider} ${name}: ${reason ?? outcome} (${seconds} s)`)
-  if (values.transcript && !values.json)
-    console.log([`${agent.provider} ${name}`, ...transcript, ''].join('\n'))
-  return values.transcript ? { ...cell, transcript } : cell
+  return cell
 }
 
 function reasonOf(error: unknown): string {

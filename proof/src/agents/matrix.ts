@@ -7,8 +7,6 @@ export interface Cell {
   /** The reason of a failure. */
   readonly reason?: string
   readonly seconds?: number
-  /** The actions that a client received, one line each. */
-  readonly transcript?: readonly string[]
 }
 
 /** One agent and its results. */

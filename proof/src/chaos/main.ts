@@ -27,7 +27,7 @@ const scenes: Readonly<Record<string, Scene>> = {
   nodes: clusters,
 }
 
-const usage = `usage: npm run chaos [-- --quick] [--only ${Object.keys(scenes).join(',')}] [--seed N] [--rounds N] [--exhaustive] [--folder DIR]
+const usage = `usage: npm run chaos [-- --quick] [--only ${Object.keys(scenes).join(',')}] [--seed N] [--rounds N] [--folder DIR]
        npm run chaos -- check FOLDER            judge histories that were written before
        npm run chaos -- --plant ${Object.keys(mutations).join('|')}   plant a bug, which must be found`
 
@@ -36,7 +36,6 @@ const { values, positionals } = argumentsOf(
     allowPositionals: true,
     options: {
       quick: { type: 'boolean', default: false },
-      exhaustive: { type: 'boolean', default: false },
       only: { type: 'string' },
       seed: { type: 'string' },
       rounds: { type: 'string' },
@@ -71,10 +70,10 @@ async function run(): Promise<number> {
   const tally = new Tally(values.folder ?? mkdtempSync(join(tmpdir(), 'atrium-chaos-histories-')))
   progress(`seed ${seed}, histories in ${tally.folder}`)
   const chance = new Chance(seed)
-  const { quick, exhaustive } = values
+  const { quick } = values
   const rounds = values.rounds === undefined ? undefined : Number(values.rounds)
   for (const [name, scene] of Object.entries(scenes)) {
-    const context = { tally, chance: chance.branch(), quick, exhaustive, rounds }
+    const context = { tally, chance: chance.branch(), quick, rounds }
     if (!wanted.includes(name)) continue
     progress(`${name} begins`)
     await scene(context).catch((error: unknown) =>

@@ -1,12 +1,13 @@
 import { changesetMarker } from '@atrium/protocol/changeset/catalogue'
-import type { Action, Envelope, Snapshot, Uri } from '@atrium/protocol/channel'
+import type { Action, Envelope, Uri } from '@atrium/protocol/channel'
 import { errorCodes } from '@atrium/protocol/errors'
 import type { Transport } from '@atrium/protocol/rpc/transport'
 import { Audit } from '../simulate/checks/audit.ts'
 import type { SentRequest } from '../simulate/checks/context.ts'
 import type { ClientView } from '../simulate/checks/client-view.ts'
 import { Link } from '../simulate/link.ts'
-import type { Message } from '../message.ts'
+import { snapshotsIn } from '../message.ts'
+import type { Message, Shown } from '../message.ts'
 import type { SentMessage } from '../simulate/link.ts'
 import type { Simulation } from '../simulate/simulation.ts'
 import type { DispatchLedger } from './dispatch-ledger.ts'
@@ -127,7 +128,7 @@ export class Wire {
     const expected = this.audit.check(message)
     const request = message.id === undefined ? undefined : this.#requests.get(message.id)
     if (request && this.#left.has(request)) this.audit.unsubscribed(request.params.channel ?? '')
-    for (const { resource, fromSeq } of snapshotsIn(message))
+    for (const { resource, fromSeq } of snapshotsIn(shownIn(message)))
       handleChecks.expect(resource, fromSeq, this.#owner.clientView.expected(resource, fromSeq))
     for (const [at, envelope] of envelopesIn(message).entries()) {
       if (envelope.origin?.clientId === id) ledger.answerSent(envelope)
@@ -163,10 +164,7 @@ export class Wire {
 
   #answer(request: SentRequest, message: Message): void {
     const { method, params } = request
-    const { missing = [], actions } = (message.result ?? {}) as {
-      missing?: readonly Uri[]
-      actions?: unknown
-    }
+    const { missing = [], actions } = shownIn(message)
     const { ledger } = this.#owner
     for (const uri of missing) ledger.denied.add(uri)
     // A client asks for a page of turns to learn whether a chat exists. Only NotFound says that it does not.
@@ -178,7 +176,7 @@ export class Wire {
     if (method !== 'initialize' && method !== 'reconnect') return
     const given = actions
       ? (params.subscriptions ?? []).filter((uri) => !missing.includes(uri))
-      : snapshotsIn(message).map(({ resource }) => resource)
+      : snapshotsIn(shownIn(message)).map(({ resource }) => resource)
     this.subscriptions.clear()
     for (const uri of given) this.subscriptions.set(uri, 'active')
   }
@@ -198,12 +196,12 @@ function isAbsent(error: unknown): boolean {
   return (error as { readonly code?: number } | undefined)?.code === errorCodes.NotFound
 }
 
-function snapshotsIn({ result }: Message): readonly Snapshot[] {
-  const { snapshot, snapshots } = (result ?? {}) as { snapshot?: Snapshot; snapshots?: readonly Snapshot[] }
-  return snapshots ?? (snapshot ? [snapshot] : [])
+/** The result of a response of our host: hence the cast. */
+function shownIn({ result }: Message): Shown {
+  return (result ?? {}) as Shown
 }
 
 function envelopesIn({ method, params, result }: Message): readonly Envelope[] {
   if (method === 'action') return [params as Envelope]
-  return ((result ?? {}) as { actions?: readonly Envelope[] }).actions ?? []
+  return shownIn({ result }).actions ?? []
 }

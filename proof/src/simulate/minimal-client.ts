@@ -8,9 +8,9 @@ import { outcomeOf } from './checks/pending-action.ts'
 import type { PendingAction } from './checks/pending-action.ts'
 import { SentActions } from './checks/sent-actions.ts'
 import { Link } from './link.ts'
-import type { Message } from '../message.ts'
+import type { Message, Shown } from '../message.ts'
 import type { SentMessage } from './link.ts'
-import type { Heard, Returned, Subscription } from './simulated-client.ts'
+import type { Heard, Subscription } from './simulated-client.ts'
 import { choosesModels, olderAction } from './speech/older-action.ts'
 import { Speech } from './speech/speech.ts'
 
@@ -203,7 +203,7 @@ export class MinimalClient {
       // The host does not know the client, because the handshake was never answered, or because the host has lost its
       // data since. The client starts anew.
       if (error) return void (this.canReconnect = false)
-      const { actions, missing, snapshots } = result as Returned
+      const { actions, missing, snapshots } = result as Shown
       const blind = subscriptions.find((uri) => !this.subscriptions.has(uri) && !missing?.includes(uri))
       if (actions && blind !== undefined)
         this.#context.fail('I3', `${this.id} received a replay of ${blind}, of which it has no state`)

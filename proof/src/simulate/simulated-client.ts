@@ -1,4 +1,4 @@
-import type { Action, Envelope, Snapshot, Uri } from '@atrium/protocol/channel'
+import type { Action, Uri } from '@atrium/protocol/channel'
 import type { ChannelKind } from '@atrium/protocol/kind'
 import type { SentRequest } from './checks/context.ts'
 import type { Message } from '../message.ts'
@@ -36,11 +36,4 @@ export interface Subscription {
 export interface Heard {
   readonly heard: Message
   readonly expected: unknown
-}
-
-/** The answer to `reconnect`. */
-export interface Returned {
-  readonly actions?: readonly Envelope[]
-  readonly missing?: readonly Uri[]
-  readonly snapshots?: readonly Snapshot[]
 }

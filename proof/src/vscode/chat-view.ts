@@ -92,6 +92,18 @@ export class ChatView {
     )
   }
 
+  /** Waits until a turn has ended with an answer that has this text. */
+  async ends(text: string): Promise<void> {
+    await this.answers(text)
+    await this.idle()
+  }
+
+  /** Starts a chat, and waits until its first turn has ended with an answer that has this text. */
+  async turn(prompt: string, answer: string): Promise<void> {
+    await this.start(prompt)
+    await this.ends(answer)
+  }
+
   /** Waits until no turn is active. */
   async idle(): Promise<void> {
     await until(async () => !(await this.busy()), 'the turn ends')

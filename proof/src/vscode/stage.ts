@@ -64,9 +64,10 @@ export class Stage {
     this.#token = address.token
   }
 
-  /** Kills the host at once. */
-  async killHost(): Promise<void> {
+  /** Kills the host, and starts it again. */
+  async restartHost(): Promise<void> {
     await this.#host?.kill()
+    await this.startHost()
   }
 
   /** Stops the host as a user or a service does. */

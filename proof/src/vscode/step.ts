@@ -4,7 +4,8 @@ import type { Stage } from './stage.ts'
 /** A step of the drive: a user's action in the workbench, and what must follow. It throws if it fails. */
 export interface Step {
   readonly name: string
-  run(stage: Stage): Promise<void>
+  /** `mark`: the number of frames when the step began. */
+  run(stage: Stage, mark: number): Promise<void>
 }
 
 export interface Outcome {
@@ -23,7 +24,7 @@ export async function play(step: Step, stage: Stage, number: number): Promise<Ou
   const mark = stage.tap.mark
   let failure: string | undefined
   try {
-    await step.run(stage)
+    await step.run(stage, mark)
   } catch (error) {
     failure = error instanceof Error ? error.message : String(error)
   }

@@ -1,5 +1,7 @@
 import type { Action, Envelope, Snapshot, Uri } from '@atrium/protocol/channel'
 import { rootUri } from '@atrium/protocol/uri'
+import { snapshotsIn } from '../../message.ts'
+import type { Shown } from '../../message.ts'
 import type { History, Line } from '../history.ts'
 
 /** The meaning of one line of a history. */
@@ -55,15 +57,8 @@ interface Frame {
   readonly id?: number
   readonly method?: string
   readonly params?: Params
-  readonly result?: Result | null
+  readonly result?: Shown | null
   readonly error?: object
-}
-
-interface Result {
-  readonly snapshot?: Snapshot
-  readonly snapshots?: readonly Snapshot[]
-  readonly actions?: readonly Envelope[]
-  readonly missing?: readonly Uri[]
 }
 
 function read({ at, link, way, text = '' }: Line, requests: Map<string, SentRequest>): readonly Event[] {
@@ -108,8 +103,8 @@ function incoming(
   if (!request) return []
   const { channel = rootUri, lastSeenServerSeq: from = 0, subscriptions = [] } = request.params
   const answered: EventData = { what: 'answered', method: request.method, channel, ok: !error }
-  const { snapshot, snapshots = [], actions = [], missing = [] } = result ?? {}
-  const snapshotEvents = (snapshot ? [snapshot] : snapshots).map((one): EventData => ({
+  const { actions = [], missing = [] } = result ?? {}
+  const snapshotEvents = snapshotsIn(result ?? {}).map((one): EventData => ({
     what: 'subscribed',
     channel: one.resource,
     from: one.fromSeq,

@@ -1,4 +1,5 @@
-import type { Envelope, Uri } from '@atrium/protocol/channel'
+import type { Uri } from '@atrium/protocol/channel'
+import { Outcomes } from '../../judge/outcomes.ts'
 import type { Run } from '../history.ts'
 import type { Event, ClientEvents } from './event.ts'
 import type { ChannelLog } from './channel-log.ts'
@@ -13,29 +14,24 @@ export function oneOutcome(
   { client, events }: ClientEvents,
   logs: ReadonlyMap<Uri, ChannelLog>,
 ): readonly Violation[] {
-  const outcomes = new Map<number, Map<number, Envelope>>()
+  const outcomes = new Outcomes()
   const dropped = new Set<Uri>()
-  for (const event of events) {
+  const second = events.flatMap((event): readonly Violation[] => {
     if (event.what === 'gone') dropped.add(event.channel)
-    if (event.what !== 'delivered' || event.envelope.origin?.clientId !== client) continue
-    const { clientSeq } = event.envelope.origin
-    const found = outcomes.get(clientSeq) ?? new Map<number, Envelope>()
-    outcomes.set(clientSeq, found.set(event.envelope.serverSeq, event.envelope))
-  }
-  return dispatched(events).flatMap(({ clientSeq, channel }): readonly Violation[] => {
-    const found = [...(outcomes.get(clientSeq)?.values() ?? [])]
-    if (found.length === 1) return []
-    const [first, second] = found
-    if (first && second) {
-      const sentence = `its ${clientSeq} has two outcomes, ${first.serverSeq} and ${second.serverSeq}`
-      return [{ rule: 'I5', client, sentence, envelope: second }]
-    }
+    if (event.what !== 'delivered' || event.envelope.origin?.clientId !== client) return []
+    const { origin, serverSeq } = event.envelope
+    const sentence = outcomes.problem(origin.clientSeq, serverSeq)
+    return sentence === undefined ? [] : [{ rule: 'I5', client, sentence, envelope: event.envelope }]
+  })
+  const none = dispatched(events).flatMap(({ clientSeq, channel }): readonly Violation[] => {
+    if (outcomes.has(clientSeq)) return []
     // If the disk lost data, it may have lost the disposal of the channel. The channel then exists again, although
     // the client was told that it is gone.
     if (dropped.has(channel) && (!logs.has(channel) || run.stored.torn !== undefined)) return []
     const why = dropped.has(channel) ? ', but the channel exists' : ''
     return [{ rule: 'I5', client, sentence: `its ${clientSeq} to ${channel} has no outcome${why}` }]
   })
+  return [...second, ...none]
 }
 
 function dispatched(events: readonly Event[]): readonly { clientSeq: number; channel: Uri }[] {

@@ -20,7 +20,7 @@ import type { SceneContext } from './scene.ts'
  * the channel set aside, or is refused with a reason. The store is read directly, and through the real command.
  */
 export async function damagedFiles(context: SceneContext): Promise<void> {
-  const { tally, chance, quick, exhaustive } = context
+  const { tally, chance, quick } = context
   const clients = ['ann', 'ben']
   await withTrial({ tally, name: 'files', chance: chance.branch(), clients }, async (trial) => {
     await trial.mustStart()
@@ -30,7 +30,7 @@ export async function damagedFiles(context: SceneContext): Promise<void> {
     const original = await readStored(trial.data, trial.sessions.live)
     const bytes = readFileSync(join(trial.data, 'atrium.db'))
     const used = [...bytes.keys()].filter((at) => bytes[at] !== 0)
-    const every = exhaustive ? 1 : Math.ceil(used.length / (quick ? 20 : 300))
+    const every = Math.ceil(used.length / (quick ? 20 : 300))
     const flips = used.filter((_, i) => i % every === 0).map((at) => bit(at, chance.between(0, 7)))
     const ends = Array.from({ length: quick ? 1 : 8 }, () => tails).flat()
     await twoAtATime([...flips, ...ends], (damage) =>

@@ -6,8 +6,6 @@ export interface SceneContext {
   readonly chance: Chance
   /** Whether the run is a short one, as for every push. It then takes at most a minute. */
   readonly quick: boolean
-  /** Whether a scene cuts or damages at every byte. Otherwise it takes a sample of the positions. */
-  readonly exhaustive: boolean
   readonly rounds: number | undefined
 }
 

@@ -5,7 +5,7 @@ import type { ClientView, Located } from './client-view.ts'
 import type { RunContext, SentRequest } from './context.ts'
 import { isSent } from './deciders.ts'
 import { checkExistence } from './existence.ts'
-import type { Message } from '../../message.ts'
+import type { Message, Shown } from '../../message.ts'
 import { LinkRules, mayMerge } from '../../judge/link-rules.ts'
 import { count } from '../tally.ts'
 import type { ModelEntry } from './reference-model.ts'
@@ -269,11 +269,7 @@ export class Audit {
   }
 }
 
-interface Answer {
-  readonly snapshot?: Snapshot
-  readonly snapshots?: readonly Snapshot[]
-  readonly actions?: readonly Envelope[]
-  readonly missing?: readonly Uri[]
+interface Answer extends Shown {
   readonly session?: Uri
   readonly items?: readonly { readonly resource: Uri }[]
 }

@@ -1,4 +1,5 @@
 import type { Uri } from '@atrium/protocol/channel'
+import { Outcomes } from '../../judge/outcomes.ts'
 import type { RunContext } from './context.ts'
 import type { Link } from '../link.ts'
 import type { PendingAction } from './pending-action.ts'
@@ -15,8 +16,7 @@ export class SentActions {
   #onLink = new Set<PendingAction>()
   /** Actions sent over an earlier link. Their answers may be lost, or come after the answers to newer actions. */
   #earlier = new Set<PendingAction>()
-  /** The sequence number that each action ended with, by `clientSeq`. */
-  readonly #outcomes = new Map<number, number>()
+  readonly #outcomes = new Outcomes()
 
   /** For each sent action, the name that its channel had when the action was sent. */
   readonly #sentTo = new Map<PendingAction, Uri>()
@@ -64,13 +64,8 @@ export class SentActions {
   /** Removes an answered action. Answers must come in the order the actions were sent. */
   answered(answer: PendingAction, seq: number, { open, link }: Connection): void {
     const { clientSeq } = answer
-    const outcome = this.#outcomes.get(clientSeq) ?? seq
-    if (clientSeq > 0) this.#outcomes.set(clientSeq, outcome)
-    if (outcome !== seq)
-      this.#context.fail(
-        'I5',
-        `action ${clientSeq} of ${this.#clientId} has two outcomes, ${outcome} and ${seq}`,
-      )
+    const problem = this.#outcomes.problem(clientSeq, seq)
+    if (problem !== undefined) this.#context.fail('I5', `${this.#clientId}: ${problem}`)
     this.pending = this.pending.filter((each) => each.clientSeq !== clientSeq)
     const at = this.#unanswered.findIndex((each) => isAnsweredBy(each, answer))
     if (at < 0) return

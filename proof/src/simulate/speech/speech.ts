@@ -3,7 +3,7 @@ import { Wire } from '@atrium/protocol/oracles/wire'
 import type { Value } from '@atrium/protocol/oracles/wire'
 import { isBefore } from '@atrium/protocol/versions/negotiate'
 import type { Version } from '@atrium/protocol/versions/negotiate'
-import type { Message } from '../../message.ts'
+import type { Message, Shown } from '../../message.ts'
 import type { Names } from './names.ts'
 
 /**
@@ -94,10 +94,6 @@ interface NestedAction extends Action {
   readonly terminal?: Uri
 }
 
-interface Result {
-  readonly snapshot?: Snapshot
-  readonly snapshots?: readonly Snapshot[]
-  readonly actions?: readonly Envelope[]
-  readonly missing?: readonly Uri[]
+interface Result extends Shown {
   readonly items?: readonly Value[]
 }

@@ -16,11 +16,8 @@ export const basics: readonly Step[] = [
   },
   {
     name: 'create a session and stream an answer',
-    async run({ window, tap }) {
-      const mark = tap.mark
-      await window.chat.start('say one two three')
-      await window.chat.answers('one two three')
-      await window.chat.idle()
+    async run({ window, tap }, mark) {
+      await window.chat.turn('say one two three', 'one two three')
       await tap.frame(announced('chat/delta'), mark)
       await window.list.row('say one two three')
     },
@@ -39,8 +36,7 @@ export const basics: readonly Step[] = [
   },
   {
     name: 'deny a command',
-    async run({ window, work, tap }) {
-      const mark = tap.mark
+    async run({ window, work, tap }, mark) {
       await window.chat.start('run touch denied')
       await window.chat.decide('Deny')
       await window.chat.idle()

@@ -33,9 +33,7 @@ export const folders: readonly Step[] = [
       const window = await stage.open('workspace', `workspace=${file}`)
       try {
         const mark = tap.mark
-        await window.chat.start('say in two folders')
-        await window.chat.answers('in two folders')
-        await window.chat.idle()
+        await window.chat.turn('say in two folders', 'in two folders')
         await window.list.row('say in two folders')
         const { message } = await tap.frame(called('createSession'), mark)
         const text = JSON.stringify(message)
@@ -52,9 +50,7 @@ export const folders: readonly Step[] = [
       // Every window is remote: its folder is on the machine of the workbench's server. Within the window, the URI of
       // this folder does not have the scheme `file`.
       const mark = tap.mark
-      await window.chat.start('say from a remote folder')
-      await window.chat.answers('from a remote folder')
-      await window.chat.idle()
+      await window.chat.turn('say from a remote folder', 'from a remote folder')
       const { message } = await tap.frame(called('createSession'), mark)
       const directories = message?.params?.['workingDirectories']
       const ok = Array.isArray(directories) && directories.every((uri) => String(uri).startsWith('file:///'))

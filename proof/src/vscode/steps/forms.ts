@@ -7,8 +7,7 @@ import type { Window } from '../window.ts'
 export const forms: readonly Step[] = [
   {
     name: 'answer a form by typing',
-    async run({ window, tap }) {
-      const mark = tap.mark
+    async run({ window, tap }, mark) {
       await window.chat.start('ask for a typed form')
       await fill(window, { price: '12.5', count: '3' })
       await tap.frame(announced('chat/inputCompleted'), mark)
@@ -20,13 +19,11 @@ export const forms: readonly Step[] = [
   },
   {
     name: 'leave optional questions of a form blank',
-    async run({ window, tap }) {
-      const mark = tap.mark
+    async run({ window, tap }, mark) {
       await window.chat.start('ask for a blank form')
       await fill(window, { price: '', count: '' })
       await tap.frame(announced('chat/inputCompleted'), mark)
-      await window.chat.answers('You answered')
-      await window.chat.idle()
+      await window.chat.ends('You answered')
     },
   },
   {
@@ -35,20 +32,17 @@ export const forms: readonly Step[] = [
       await window.chat.start('ask for a wrong form')
       await fill(window, { price: 'twelve', count: '3' })
       await fill(window, { price: '12', count: '3' })
-      await window.chat.answers('You answered')
-      await window.chat.idle()
+      await window.chat.ends('You answered')
     },
   },
   {
     name: 'skip a form',
-    async run({ window, tap }) {
-      const mark = tap.mark
+    async run({ window, tap }, mark) {
       await window.chat.start('ask for a skipped form')
       await window.form.question('What shall it be called?')
       await window.page.locator('.chat-question-close').first().click()
       await tap.frame(announced('chat/inputCompleted'), mark)
-      await window.chat.answers('You did not want to answer')
-      await window.chat.idle()
+      await window.chat.ends('You did not want to answer')
     },
   },
   {
@@ -59,8 +53,7 @@ export const forms: readonly Step[] = [
       await window.load()
       await window.list.open('ask for a form that stays')
       await fill(window, { price: '1', count: '1' })
-      await window.chat.answers('You answered')
-      await window.chat.idle()
+      await window.chat.ends('You answered')
     },
   },
 ]

@@ -21,9 +21,7 @@ export const input: readonly Step[] = [
   {
     name: 'a chosen command of the agent is sent',
     async run({ window }) {
-      await window.chat.start('say before the command')
-      await window.chat.answers('before the command')
-      await window.chat.idle()
+      await window.chat.turn('say before the command', 'before the command')
       await window.chat.type('/pla')
       await until(
         async () => (await window.chat.suggestions()).some((each) => each.includes('plan')),
@@ -31,8 +29,7 @@ export const input: readonly Step[] = [
       )
       await window.page.keyboard.press('Enter')
       await window.page.keyboard.press('Enter')
-      await window.chat.answers('Ask for help')
-      await window.chat.idle()
+      await window.chat.ends('Ask for help')
     },
   },
   {
@@ -66,9 +63,7 @@ export const input: readonly Step[] = [
   {
     name: 'change a setting of the session',
     async run({ window, tap }) {
-      await window.chat.start('say with a setting')
-      await window.chat.answers('with a setting')
-      await window.chat.idle()
+      await window.chat.turn('say with a setting', 'with a setting')
       const mark = tap.mark
       await window.pick(window.page.locator('.interactive-input-part [aria-label^="Tone"]').first(), 'Brief')
       await tap.frame(announced('session/configChanged'), mark)
@@ -81,9 +76,7 @@ export const input: readonly Step[] = [
 
 /** Types a trigger in a session, and waits until the suggestions have the text. */
 async function suggests({ window, tap }: Stage, trigger: string, wanted: string): Promise<void> {
-  await window.chat.start(`say before the trigger ${trigger === '#' ? 'hash' : 'slash'}`)
-  await window.chat.answers('before the trigger')
-  await window.chat.idle()
+  await window.chat.turn(`say before the trigger ${trigger === '#' ? 'hash' : 'slash'}`, 'before the trigger')
   const mark = tap.mark
   await window.chat.type(trigger)
   await tap.frame(called('completions'), mark)

@@ -22,9 +22,7 @@ export const list: readonly Step[] = [
     name: 'rename a session',
     async run(stage) {
       const { window, atrium, tap } = stage
-      await window.chat.start('say rename me')
-      await window.chat.answers('rename me')
-      await window.chat.idle()
+      await window.chat.turn('say rename me', 'rename me')
       const second = await stage.open('second')
       try {
         await second.list.row('say rename me')
@@ -50,9 +48,7 @@ export const list: readonly Step[] = [
   {
     name: 'mark a session as done',
     async run({ window, tap, atrium }) {
-      await window.chat.start('say archive me')
-      await window.chat.answers('archive me')
-      await window.chat.idle()
+      await window.chat.turn('say archive me', 'archive me')
       const mark = tap.mark
       await window.list.choose('say archive me', 'Mark as Done')
       await tap.frame(announced('session/isArchivedChanged'), mark)
@@ -63,9 +59,7 @@ export const list: readonly Step[] = [
   {
     name: 'delete a session',
     async run({ window, atrium }) {
-      await window.chat.start('say delete me')
-      await window.chat.answers('delete me')
-      await window.chat.idle()
+      await window.chat.turn('say delete me', 'delete me')
       await window.list.choose('say delete me', 'Delete...')
       await window.confirm('Delete')
       await window.list.gone('say delete me')

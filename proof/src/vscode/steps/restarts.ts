@@ -11,12 +11,10 @@ export const restarts: readonly Step[] = [
       const { window } = stage
       await window.chat.start('slow 12')
       await window.chat.answers('atrium and')
-      await stage.killHost()
-      await stage.startHost()
+      await stage.restartHost()
       await window.chat.interrupted()
       await window.chat.resume()
-      await window.chat.answers('open house the')
-      await window.chat.idle()
+      await window.chat.ends('open house the')
     },
   },
   {
@@ -30,8 +28,7 @@ export const restarts: readonly Step[] = [
         async () => (await window.list.line('slow 301')).includes('Working'),
         'the list says Working',
       )
-      await stage.killHost()
-      await stage.startHost()
+      await stage.restartHost()
       await until(
         async () => !(await window.list.rows()).some((row) => row.includes('Working')),
         'no session is listed as Working',
@@ -44,8 +41,7 @@ export const restarts: readonly Step[] = [
       const { window, tap } = stage
       await window.chat.start('run expr 600 + 66')
       await window.chat.confirmation()
-      await stage.killHost()
-      await stage.startHost()
+      await stage.restartHost()
       const mark = tap.mark
       await window.chat.decide('Allow once')
       const { message } = await tap.frame(announced('chat/toolCallComplete'), mark)
@@ -57,9 +53,7 @@ export const restarts: readonly Step[] = [
     name: 'the host is replaced under a running window',
     async run(stage) {
       const { window } = stage
-      await window.chat.start('say before the update')
-      await window.chat.answers('before the update')
-      await window.chat.idle()
+      await window.chat.turn('say before the update', 'before the update')
       await stage.stopHost()
       await stage.startHost()
       await window.chat.ask('say behind the update', 'behind the update')

@@ -21,8 +21,7 @@ export const shared: readonly Step[] = [
       await window.chat.answers('begun by the command line')
       await window.chat.ask('say sent by VS Code', 'sent by VS Code')
       await atrium.run('send', idOf(await atrium.session('say begun')), 'say sent by the command line')
-      await window.chat.answers('sent by the command line')
-      await window.chat.idle()
+      await window.chat.ends('sent by the command line')
       const logs = await atrium.logs('say begun')
       for (const text of ['begun by the command line', 'sent by VS Code', 'sent by the command line'])
         must(logs.includes(text), `atrium logs lacks "${text}": ${logs}`)
@@ -46,24 +45,19 @@ export const shared: readonly Step[] = [
   {
     name: 'a session of VS Code takes messages and approvals from the command line',
     async run({ window, atrium }) {
-      await window.chat.start('say begun in VS Code')
-      await window.chat.answers('begun in VS Code')
-      await window.chat.idle()
+      await window.chat.turn('say begun in VS Code', 'begun in VS Code')
       const id = idOf(await atrium.session('say begun in VS Code'))
       await window.chat.send('run expr 300 + 33')
       await window.chat.confirmation()
       await atrium.run('approve', id)
-      await window.chat.answers('333')
-      await window.chat.idle()
+      await window.chat.ends('333')
     },
   },
   {
     name: 'two windows and the command line in one session',
     async run(stage) {
       const { window, atrium } = stage
-      await window.chat.start('say three clients')
-      await window.chat.answers('three clients')
-      await window.chat.idle()
+      await window.chat.turn('say three clients', 'three clients')
       const second = await stage.open('second')
       try {
         await second.list.open('say three clients')

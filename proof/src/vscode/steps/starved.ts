@@ -5,8 +5,7 @@ import type { Step } from '../step.ts'
 export const starved: readonly Step[] = [
   {
     name: 'a turn ends while the page is slowed down',
-    async run(stage) {
-      const { window, tap } = stage
+    async run({ window, tap }) {
       await window.chat.start('slow 12')
       await window.chat.answers('atrium and')
       const mark = tap.mark

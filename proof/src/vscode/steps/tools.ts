@@ -8,9 +8,8 @@ import type { Step } from '../step.ts'
 export const tools: readonly Step[] = [
   {
     name: 'a task that the user does not allow is not run',
-    async run(stage) {
+    async run(stage, mark) {
       const { window, tap } = stage
-      const mark = tap.mark
       const task = { label: 'skipped', type: 'shell', command: 'touch task-skipped' }
       await call(stage, 'createAndRunTask', { workspaceFolder: stage.work, task })
       await window.chat.confirmation()
@@ -25,9 +24,8 @@ export const tools: readonly Step[] = [
   },
   {
     name: 'VS Code asks its user before an agent makes and runs a task',
-    async run(stage) {
+    async run(stage, mark) {
       const { window, tap } = stage
-      const mark = tap.mark
       const task = { label: 'allowed', type: 'shell', command: 'touch task-allowed' }
       await call(stage, 'createAndRunTask', { workspaceFolder: stage.work, task })
       await window.chat.confirmation()
@@ -43,8 +41,7 @@ export const tools: readonly Step[] = [
   },
   {
     name: 'a harmless tool of VS Code runs without a question',
-    async run(stage) {
-      const mark = stage.tap.mark
+    async run(stage, mark) {
       await call(stage, 'testFailure', {})
       await stage.tap.frame(
         announced('chat/toolCallConfirmed', ({ confirmed }) => confirmed === 'not-needed'),
@@ -59,9 +56,7 @@ export const tools: readonly Step[] = [
 /** Lets the agent call a tool of the window in a new session. */
 async function call({ window, atrium }: Stage, name: string, input: object): Promise<void> {
   const title = `say hello to ${name} ${++calls}`
-  await window.chat.start(title)
-  await window.chat.answers(title.slice('say '.length))
-  await window.chat.idle()
+  await window.chat.turn(title, title.slice('say '.length))
   // The command ends with an error if the call waits for an answer.
   atrium
     .run('send', idOf(await atrium.session(title)), `call ${name} ${JSON.stringify(input)}`)

@@ -6,8 +6,7 @@ import type { Step } from '../step.ts'
 export const turns: readonly Step[] = [
   {
     name: 'stop a turn',
-    async run({ window, tap }) {
-      const mark = tap.mark
+    async run({ window, tap }, mark) {
       await window.chat.start('slow 300')
       await window.chat.answers('atrium')
       await window.chat.stop()
@@ -18,8 +17,7 @@ export const turns: readonly Step[] = [
   },
   {
     name: 'queue a message',
-    async run({ window, tap }) {
-      const mark = tap.mark
+    async run({ window, tap }, mark) {
       await window.chat.start('slow 15')
       await window.chat.answers('atrium')
       await window.chat.type('say it was queued')
@@ -28,14 +26,12 @@ export const turns: readonly Step[] = [
         announced('chat/pendingMessageSet', ({ kind }) => kind === 'queued'),
         mark,
       )
-      await window.chat.answers('it was queued')
-      await window.chat.idle()
+      await window.chat.ends('it was queued')
     },
   },
   {
     name: 'steer a turn',
-    async run({ window, tap }) {
-      const mark = tap.mark
+    async run({ window, tap }, mark) {
       await window.chat.start('slow 15')
       await window.chat.answers('atrium')
       await window.chat.send('say it was steered')
@@ -43,29 +39,24 @@ export const turns: readonly Step[] = [
         announced('chat/pendingMessageSet', ({ kind }) => kind === 'steering'),
         mark,
       )
-      await window.chat.answers('it was steered')
-      await window.chat.idle()
+      await window.chat.ends('it was steered')
     },
   },
   {
     name: 'stop and send',
-    async run({ window, tap }) {
-      const mark = tap.mark
+    async run({ window, tap }, mark) {
       await window.chat.start('slow 300')
       await window.chat.answers('atrium')
       await window.chat.type('say sent instead')
       await window.chat.sendBy('Stop and Send')
       await tap.frame(announced('chat/turnCancelled'), mark)
-      await window.chat.answers('sent instead')
-      await window.chat.idle()
+      await window.chat.ends('sent instead')
     },
   },
   {
     name: 'run a command with an exclamation mark',
     async run({ window }) {
-      await window.chat.start('!expr 222 + 555')
-      await window.chat.answers('777')
-      await window.chat.idle()
+      await window.chat.turn('!expr 222 + 555', '777')
     },
   },
   {
@@ -89,28 +80,21 @@ export const turns: readonly Step[] = [
   {
     name: 'a failed turn shows its error and can be resumed',
     async run({ window }) {
-      await window.chat.start('fail because of rain')
-      await window.chat.answers('because of rain')
-      await window.chat.idle()
+      await window.chat.turn('fail because of rain', 'because of rain')
       await window.chat.resume()
-      await window.chat.answers('I was resumed')
-      await window.chat.idle()
+      await window.chat.ends('I was resumed')
     },
   },
   {
     name: 'a plan shows its steps',
     async run({ window }) {
-      await window.chat.start('plan a house')
-      await window.chat.answers('Ask for help')
-      await window.chat.idle()
+      await window.chat.turn('plan a house', 'Ask for help')
     },
   },
   {
     name: 'a worker is shown with its call',
     async run({ window }) {
-      await window.chat.start('spawn say hello from a worker')
-      await window.chat.answers('The worker is done')
-      await window.chat.idle()
+      await window.chat.turn('spawn say hello from a worker', 'The worker is done')
       await window.chat.unfold()
       await window.page.locator('.chat-subagent-part').first().waitFor()
     },

@@ -1,18 +1,30 @@
 /** The largest or smallest ratio that meets a goal. */
 export type Goal = { readonly atLeast: number } | { readonly atMost: number }
 
-/** A measured figure, and its ratio to a baseline of the same run. */
-export interface Figure {
-  readonly what: string
-  readonly figure: string
+/** The ratio of a figure to a baseline of the same run, and the goal for it. */
+export interface Comparison {
   readonly ratio: number
   /** The baseline. */
   readonly to: string
   readonly goal: Goal
 }
 
-export interface Measured extends Figure {
+export const atMost = (most: number, ratio: number, to: string): Comparison => ({
+  ratio,
+  to,
+  goal: { atMost: most },
+})
+
+export const atLeast = (least: number, ratio: number, to: string): Comparison => ({
+  ratio,
+  to,
+  goal: { atLeast: least },
+})
+
+export interface Measured extends Comparison {
   readonly bench: string
+  readonly what: string
+  readonly figure: string
   readonly met: boolean
 }
 
@@ -28,12 +40,12 @@ export async function runBench(name: string, run: () => Promise<boolean>): Promi
 }
 
 /** Notes and prints a figure. Returns whether its goal was met. */
-export function row(figure: Figure): boolean {
-  const { what, ratio, to, goal } = figure
+export function row(what: string, figure: string, comparison: Comparison): boolean {
+  const { ratio, to, goal } = comparison
   const met = 'atLeast' in goal ? ratio >= goal.atLeast : ratio <= goal.atMost
-  measured.push({ ...figure, bench, met })
+  measured.push({ ...comparison, bench, what, figure, met })
   const text = `${ratio.toFixed(2)}x ${to}, goal ${goalText(goal)}: ${met ? 'met' : 'MISSED'}`
-  console.log(`  ${what.padEnd(60)} ${figure.figure.padStart(12)}  ${text}`)
+  console.log(`  ${what.padEnd(60)} ${figure.padStart(12)}  ${text}`)
   return met
 }
 

@@ -1,6 +1,6 @@
 import { start } from './child.ts'
 import type { Child } from './child.ts'
-import { parts, row } from './figures.ts'
+import { atLeast, atMost, parts, row } from './figures.ts'
 import { opened, titleChange } from './messages.ts'
 import { median } from './percentiles.ts'
 import { inTurns, mb, ms, ratioOf } from './sides.ts'
@@ -35,13 +35,11 @@ async function burstTable(host: Child, bare: Child): Promise<boolean> {
     { rounds: 7 },
     { ours: (round) => burst(host, `${round}`), bare: (round) => burst(bare, `${round}`) },
   )
-  return row({
-    what: 'durable echoes of a burst of 5,000',
-    figure: `${((burstLength / median(times.ours)) * 1000).toFixed(0)}/s`,
-    ratio: ratioOf(times.bare, times.ours),
-    to: 'the rate of a bare ws host in memory',
-    goal: { atLeast: 0.6 },
-  })
+  return row(
+    'durable echoes of a burst of 5,000',
+    `${((burstLength / median(times.ours)) * 1000).toFixed(0)}/s`,
+    atLeast(0.6, ratioOf(times.bare, times.ours), 'the rate of a bare ws host in memory'),
+  )
 }
 
 /** Sends actions at once. Returns the milliseconds until all have come back. */
@@ -59,13 +57,11 @@ async function echoTable(host: Child, durable: Child): Promise<boolean> {
   const times = await inTurns({ rounds: 500, warm: 100 }, { ours: echo(ours), bare: echo(bare) })
   ours.close()
   bare.close()
-  return row({
-    what: 'the echo of one action, p50',
-    figure: ms(median(times.ours), 2),
-    ratio: median(times.ours) / median(times.bare),
-    to: 'a bare ws host with fdatasync',
-    goal: { atMost: 3 },
-  })
+  return row(
+    'the echo of one action, p50',
+    ms(median(times.ours), 2),
+    atMost(3, median(times.ours) / median(times.bare), 'a bare ws host with fdatasync'),
+  )
 }
 
 async function fanOutTable(host: Child, bare: Child): Promise<boolean> {
@@ -73,13 +69,11 @@ async function fanOutTable(host: Child, bare: Child): Promise<boolean> {
     { rounds: 5 },
     { ours: (round) => fanOut(host, 50, `${round}`), bare: (round) => fanOut(bare, 50, `${round}`) },
   )
-  return row({
-    what: 'deliveries to 50 subscribers',
-    figure: `${((50_000 / median(times.ours)) * 1000).toFixed(0)}/s`,
-    ratio: ratioOf(times.bare, times.ours),
-    to: 'the rate of a bare ws host',
-    goal: { atLeast: 1 },
-  })
+  return row(
+    'deliveries to 50 subscribers',
+    `${((50_000 / median(times.ours)) * 1000).toFixed(0)}/s`,
+    atLeast(1, ratioOf(times.bare, times.ours), 'the rate of a bare ws host'),
+  )
 }
 
 /** Returns the milliseconds until all subscribers have received a thousand actions. */
@@ -120,13 +114,11 @@ async function replayTable(host: Child, bare: Child): Promise<boolean> {
     return time
   }
   const times = await inTurns({ rounds: 15 }, { ours: replay, bare: () => blast(bare, bytes) })
-  return row({
-    what: 'replay of 10,000 actions',
-    figure: ms(median(times.ours), 0),
-    ratio: ratioOf(times.ours, times.bare),
-    to: '10,000 ws.send of as many bytes',
-    goal: { atMost: 1 },
-  })
+  return row(
+    'replay of 10,000 actions',
+    ms(median(times.ours), 0),
+    atMost(1, ratioOf(times.ours, times.bare), '10,000 ws.send of as many bytes'),
+  )
 }
 
 async function blast(bare: Child, bytes: number): Promise<number> {
@@ -153,27 +145,9 @@ async function memoryTable(bare: Child): Promise<boolean> {
   await fresh.stop()
   const to = 'a bare ws host'
   return [
-    row({
-      what: 'RSS idle',
-      figure: mb(idle.rss),
-      ratio: idle.rss / bareIdle.rss,
-      to,
-      goal: { atMost: 2 },
-    }),
-    row({
-      what: 'RSS after 100,000 actions',
-      figure: mb(full.rss),
-      ratio: full.rss / bareFull.rss,
-      to,
-      goal: { atMost: 2.5 },
-    }),
-    row({
-      what: 'heap after 100,000 actions',
-      figure: mb(full.heap),
-      ratio: full.heap / half.heap,
-      to: 'after 50,000',
-      goal: { atMost: 1.15 },
-    }),
+    row('RSS idle', mb(idle.rss), atMost(2, idle.rss / bareIdle.rss, to)),
+    row('RSS after 100,000 actions', mb(full.rss), atMost(2.5, full.rss / bareFull.rss, to)),
+    row('heap after 100,000 actions', mb(full.heap), atMost(1.15, full.heap / half.heap, 'after 50,000')),
   ].every(Boolean)
 }
 

@@ -5,7 +5,7 @@ import { Watchdog } from '@atrium/adapters/process/watchdog'
 import { Client } from '@modelcontextprotocol/client'
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
 import { start } from '../child.ts'
-import { fact, parts, row } from '../figures.ts'
+import { atMost, fact, parts, row } from '../figures.ts'
 import { median } from '../percentiles.ts'
 import { inTurns, mb, ms, ratioOf, timed } from '../sides.ts'
 import { AgentClient } from './agent-client.ts'
@@ -36,13 +36,11 @@ async function update(): Promise<boolean> {
   pipe.close()
   client.close()
   await host.stop()
-  return row({
-    what: 'an update of an ACP agent, stored and delivered',
-    figure: `${((median(times.ours) / words) * 1000).toFixed(1)} µs`,
-    ratio: ratioOf(times.ours, times.bare),
-    to: 'parsed at a bare pipe',
-    goal: { atMost: 3 },
-  })
+  return row(
+    'an update of an ACP agent, stored and delivered',
+    `${((median(times.ours) / words) * 1000).toFixed(1)} µs`,
+    atMost(3, ratioOf(times.ours, times.bare), 'parsed at a bare pipe'),
+  )
 }
 
 /** The memory of the host does not grow with the output of an agent: backpressure makes a fast agent wait. */
@@ -59,13 +57,11 @@ async function memory(): Promise<boolean> {
   }
   client.close()
   await host.stop()
-  return row({
-    what: `RSS after four turns of ${flood} updates`,
-    figure: mb(after.rss),
-    ratio: after.rss / before.rss,
-    to: 'after one',
-    goal: { atMost: 1.25 },
-  })
+  return row(
+    `RSS after four turns of ${flood} updates`,
+    mb(after.rss),
+    atMost(1.25, after.rss / before.rss, 'after one'),
+  )
 }
 
 /** The time from creating a session to its first text, with a running and with a stopped agent. */
@@ -97,20 +93,16 @@ async function begin(): Promise<boolean> {
     },
   )
   return [
-    row({
-      what: 'a new session of a stopped agent, to its first text',
-      figure: ms(median(times.cold)),
-      ratio: ratioOf(times.cold, times.bare),
-      to: 'the agent at a bare pipe',
-      goal: { atMost: 1.5 },
-    }),
-    row({
-      what: 'the same of a running agent',
-      figure: ms(median(times.warm)),
-      ratio: ratioOf(times.warm, times.bare),
-      to: 'the agent at a bare pipe',
-      goal: { atMost: 0.6 },
-    }),
+    row(
+      'a new session of a stopped agent, to its first text',
+      ms(median(times.cold)),
+      atMost(1.5, ratioOf(times.cold, times.bare), 'the agent at a bare pipe'),
+    ),
+    row(
+      'the same of a running agent',
+      ms(median(times.warm)),
+      atMost(0.6, ratioOf(times.warm, times.bare), 'the agent at a bare pipe'),
+    ),
   ].every(Boolean)
 }
 
@@ -149,13 +141,11 @@ async function tools(): Promise<boolean> {
     )
     pooled.close()
     fact('a call by the bare client', ms(median(times.bare), 2))
-    return row({
-      what: 'a call of an MCP tool through the pool, p50',
-      figure: ms(median(times.ours), 2),
-      ratio: median(times.ours) / median(times.bare),
-      to: 'the bare client',
-      goal: { atMost: 1.3 },
-    })
+    return row(
+      'a call of an MCP tool through the pool, p50',
+      ms(median(times.ours), 2),
+      atMost(1.3, median(times.ours) / median(times.bare), 'the bare client'),
+    )
   } finally {
     await bare.close()
     await pool.close()

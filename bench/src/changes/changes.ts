@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { deflateSync } from 'node:zlib'
 import { gitCaptures } from '@atrium/adapters/captures'
 import type { Captures } from '@atrium/host/ports/captures'
-import { parts, row } from '../figures.ts'
+import { atMost, parts, row } from '../figures.ts'
 import { median } from '../percentiles.ts'
 import { inTurns, mb, ms, ratioOf, timed } from '../sides.ts'
 import { MeasuredRepository } from './folders.ts'
@@ -55,14 +55,12 @@ async function speed(folder: string): Promise<boolean> {
       after: status,
     },
   )
-  const captureRow = (what: string, ours: readonly number[], bare: readonly number[], atMost: number) =>
-    row({
-      what: `${what}, of 50,000 files in git`,
-      figure: ms(median(ours), 0),
-      ratio: ratioOf(ours, bare),
-      to: 'git status',
-      goal: { atMost },
-    })
+  const captureRow = (what: string, ours: readonly number[], bare: readonly number[], most: number) =>
+    row(
+      `${what}, of 50,000 files in git`,
+      ms(median(ours), 0),
+      atMost(most, ratioOf(ours, bare), 'git status'),
+    )
   return [
     captureRow('the first capture', first.ours, first.bare, 2),
     captureRow(`a capture after ${changed} changes`, times.some, times.after, 1.5),
@@ -89,13 +87,11 @@ async function disk(folder: string): Promise<boolean> {
     await take(captures, repository.root)
     taken += sizeOf(stored) - before
   }
-  return row({
-    what: `the disk of 12 turns that edit ${changed} files of 4 KB`,
-    figure: mb(taken),
-    ratio: taken / compressed,
-    to: 'those files, compressed',
-    goal: { atMost: 2 },
-  })
+  return row(
+    `the disk of 12 turns that edit ${changed} files of 4 KB`,
+    mb(taken),
+    atMost(2, taken / compressed, 'those files, compressed'),
+  )
 }
 
 async function diff(folder: string): Promise<boolean> {
@@ -112,13 +108,11 @@ async function diff(folder: string): Promise<boolean> {
       bare: () => timed(() => repository.git('diff', '--stat')),
     },
   )
-  return row({
-    what: 'the difference of two captures, 2,000 changed files',
-    figure: ms(median(times.ours), 0),
-    ratio: ratioOf(times.ours, times.bare),
-    to: 'git diff --stat',
-    goal: { atMost: 1.2 },
-  })
+  return row(
+    'the difference of two captures, 2,000 changed files',
+    ms(median(times.ours), 0),
+    atMost(1.2, ratioOf(times.ours, times.bare), 'git diff --stat'),
+  )
 }
 
 async function take(captures: Captures, root: string): Promise<string> {

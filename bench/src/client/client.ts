@@ -9,8 +9,7 @@ import { reducers } from '@atrium/protocol/reducers'
 import { defaultLimits, frameProblem } from '@atrium/protocol/rpc/frame-check'
 import { messageOf } from '@atrium/protocol/rpc/message'
 import { decode } from '@atrium/protocol/schema'
-import { parts, row } from '../figures.ts'
-import type { Goal } from '../figures.ts'
+import { atMost, parts, row } from '../figures.ts'
 import { measure } from '../measure.ts'
 import type { Variant } from '../measure.ts'
 import { frames } from './frames.ts'
@@ -37,14 +36,13 @@ export function clientBench(wanted: readonly string[]): Promise<boolean> {
 }
 
 /** Compares the times of one repetition. */
-function compare(what: string, [ours, other]: readonly [Task, Task], to: string, atMost: number): boolean {
+function compare(what: string, [ours, other]: readonly [Task, Task], to: string, most: number): boolean {
   const best = measure([
     { name: 'ours', ...ours },
     { name: 'other', ...other },
   ])
   const [mine, theirs] = [best.get('ours') ?? NaN, best.get('other') ?? NaN]
-  const goal: Goal = { atMost }
-  return row({ what, figure: `${(mine / 1000).toFixed(2)} µs`, ratio: mine / theirs, to, goal })
+  return row(what, `${(mine / 1000).toFixed(2)} µs`, atMost(most, mine / theirs, to))
 }
 
 type Task = Omit<Variant, 'name'>

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url'
 import { gzipSync } from 'node:zlib'
 import { build } from 'esbuild'
 import { rolldown } from 'rolldown'
-import { row } from '../figures.ts'
+import { atMost, row } from '../figures.ts'
 
 /** A program that a web page may load, with its largest allowed size in KB after gzip. */
 export interface Page {
@@ -55,13 +55,11 @@ export async function weightTable(): Promise<boolean> {
   for (const page of pages)
     for (const [bundler, kilobytes] of await weigh(page))
       met.push(
-        row({
-          what: `${page.what}, gzipped after ${bundler}`,
-          figure: `${kilobytes.toFixed(1)} KB`,
-          ratio: kilobytes / page.goal,
-          to: `${page.goal} KB`,
-          goal: { atMost: 1 },
-        }),
+        row(
+          `${page.what}, gzipped after ${bundler}`,
+          `${kilobytes.toFixed(1)} KB`,
+          atMost(1, kilobytes / page.goal, `${page.goal} KB`),
+        ),
       )
   return met.every(Boolean)
 }

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { fact, parts, row } from '../figures.ts'
+import { atLeast, atMost, fact, parts, row } from '../figures.ts'
 import { opened, root, titleChange } from '../messages.ts'
 import { median } from '../percentiles.ts'
 import { serve } from '../serve.ts'
@@ -83,13 +83,11 @@ async function burstRow(ours: Server, files: Server, bare: BareLog): Promise<boo
   )
   const rate = (all: readonly number[]) => `${((burstLength / median(all)) * 1000).toFixed(0)}/s`
   fact('the same burst to a host on SQLite', rate(times.files))
-  return row({
-    what: 'durable echoes of a burst of 5,000 on PostgreSQL',
-    figure: rate(times.ours),
-    ratio: ratioOf(times.bare, times.ours),
-    to: 'the rate of bare inserts',
-    goal: { atLeast: 0.6 },
-  })
+  return row(
+    'durable echoes of a burst of 5,000 on PostgreSQL',
+    rate(times.ours),
+    atLeast(0.6, ratioOf(times.bare, times.ours), 'the rate of bare inserts'),
+  )
 }
 
 async function echoRow(ours: Server, bare: BareLog): Promise<boolean> {
@@ -110,13 +108,11 @@ async function echoRow(ours: Server, bare: BareLog): Promise<boolean> {
   )
   wire.close()
   fact('a ping of the host, which stores nothing (p50)', ms(median(times.ping), 2))
-  return row({
-    what: 'the echo of one action on PostgreSQL, p50',
-    figure: ms(median(times.ours), 2),
-    ratio: median(times.ours) / median(times.bare),
-    to: 'one bare commit',
-    goal: { atMost: 1.3 },
-  })
+  return row(
+    'the echo of one action on PostgreSQL, p50',
+    ms(median(times.ours), 2),
+    atMost(1.3, median(times.ours) / median(times.bare), 'one bare commit'),
+  )
 }
 
 async function failoverTable(database: Database, folder: string): Promise<boolean> {
@@ -124,20 +120,16 @@ async function failoverTable(database: Database, folder: string): Promise<boolea
   const killed = await failover(database, join(folder, 'killed'), lease, 'SIGKILL')
   const stopped = await failover(database, join(folder, 'stopped'), lease, 'SIGTERM')
   return [
-    row({
-      what: 'kill -9 of the owner to the next accepted action',
-      figure: `${killed.toFixed(1)} s`,
-      ratio: killed / lease,
-      to: 'the lease',
-      goal: { atMost: 1.5 },
-    }),
-    row({
-      what: 'SIGTERM of the owner to the next accepted action',
-      figure: `${stopped.toFixed(2)} s`,
-      ratio: stopped / lease,
-      to: 'the lease',
-      goal: { atMost: 0.1 },
-    }),
+    row(
+      'kill -9 of the owner to the next accepted action',
+      `${killed.toFixed(1)} s`,
+      atMost(1.5, killed / lease, 'the lease'),
+    ),
+    row(
+      'SIGTERM of the owner to the next accepted action',
+      `${stopped.toFixed(2)} s`,
+      atMost(0.1, stopped / lease, 'the lease'),
+    ),
   ].every(Boolean)
 }
 

@@ -7,8 +7,7 @@ import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { defaultChatUri } from '@atrium/protocol/uri'
 import { start } from '../child.ts'
-import { parts, row } from '../figures.ts'
-import type { Figure } from '../figures.ts'
+import { atMost, parts, row } from '../figures.ts'
 import { fill } from '../filled-folder.ts'
 import { burst, fanOut } from '../host.ts'
 import { opened } from '../messages.ts'
@@ -39,13 +38,11 @@ async function startTable(folder: string): Promise<boolean> {
     { rounds: 15 },
     { ours: () => firstAnswer(atrium(join(folder, 'start'))), bare: () => firstAnswer([bareHost]) },
   )
-  return row({
-    what: 'atrium serve, from its start to its first response',
-    figure: ms(median(times.ours), 0),
-    ratio: ratioOf(times.ours, times.bare),
-    to: 'a bare ws host',
-    goal: { atMost: 1.5 },
-  })
+  return row(
+    'atrium serve, from its start to its first response',
+    ms(median(times.ours), 0),
+    atMost(1.5, ratioOf(times.ours, times.bare), 'a bare ws host'),
+  )
 }
 
 /** The time of a start and the memory, with a growing list of sessions. */
@@ -61,7 +58,7 @@ async function sessionsTable(folder: string): Promise<boolean> {
       unit: 'ms',
       what: 'a start with 20,000 sessions',
       to: 'with one',
-      goal: { atMost: 2 },
+      most: 2,
     },
     (sessions) => firstAnswer(atrium(pathOf(sessions))),
   )
@@ -76,15 +73,7 @@ async function sessionsTable(folder: string): Promise<boolean> {
   }
   const { many, one } = await inTurns({ rounds: 5 }, { many: () => heap(20_000), one: () => heap(1) })
   const each = (median(many) - median(one)) / 20_000
-  return (
-    row({
-      what: 'heap of a session that is not loaded',
-      figure: kib(each),
-      ratio: each / 4096,
-      to: '4 KiB',
-      goal: { atMost: 1 },
-    }) && met
-  )
+  return row('heap of a session that is not loaded', kib(each), atMost(1, each / 4096, '4 KiB')) && met
 }
 
 async function clientsTable(): Promise<boolean> {
@@ -98,7 +87,7 @@ async function clientsTable(): Promise<boolean> {
       unit: 'µs',
       what: 'a delivery to each of 200 clients',
       to: 'to one',
-      goal: { atMost: 1 },
+      most: 1,
     },
     async (clients, round) => fanOut(host, clients, `${round}-${clients}`).then((time) => time / clients),
   )
@@ -118,7 +107,7 @@ async function turnsTable(folder: string): Promise<boolean> {
       unit: 'ms',
       what: 'opening a chat of 5,000 turns',
       to: 'one of 50',
-      goal: { atMost: 2 },
+      most: 2,
     },
     async (turns) => {
       const host = await start('host-child', `data=${join(folder, `${turns}`)}`)
@@ -164,12 +153,16 @@ async function historyTable(): Promise<boolean> {
   return compare(points, {
     what: 'an append to 200,000 actions',
     to: 'to 10,000',
-    goal: { atMost: 1.5 },
+    most: 1.5,
     unit: 'µs',
   })
 }
 
-interface Curve extends Pick<Figure, 'what' | 'to' | 'goal'> {
+interface Curve {
+  readonly what: string
+  readonly to: string
+  /** The largest ratio that meets the goal. */
+  readonly most: number
   readonly name: string
   readonly title: string
   readonly unit: string
@@ -192,10 +185,10 @@ async function curve(
 
 function compare(
   points: readonly (readonly [number, number])[],
-  { unit, ...figure }: Omit<Curve, 'name' | 'title'>,
+  { what, to, unit, most }: Omit<Curve, 'name' | 'title'>,
 ): boolean {
-  const [least, most] = [points[0]?.[1] ?? NaN, points.at(-1)?.[1] ?? NaN]
-  return row({ ...figure, figure: `${most.toFixed(1)} ${unit}`, ratio: most / least })
+  const [first, last] = [points[0]?.[1] ?? NaN, points.at(-1)?.[1] ?? NaN]
+  return row(what, `${last.toFixed(1)} ${unit}`, atMost(most, last / first, to))
 }
 
 const flags = ['--json', '--port', '0', '--without-connection-token', '--log-level', 'error']

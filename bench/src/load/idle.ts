@@ -1,6 +1,6 @@
 import { start } from '../child.ts'
 import type { Child, Memory } from '../child.ts'
-import { fact, row } from '../figures.ts'
+import { atLeast, atMost, fact, row } from '../figures.ts'
 import { opened, root } from '../messages.ts'
 import { kib, together } from '../sides.ts'
 import type { Wire } from '../wire.ts'
@@ -20,34 +20,18 @@ export async function idleTable(): Promise<boolean> {
   await Promise.all([host.stop(), bare.stop()])
   fact('heap per client', `${kib(ours.heapEach)}, bare ${kib(theirs.heapEach)}`)
   return [
-    row({
-      what: `RSS per client, of ${count} that are subscribed to the root`,
-      figure: kib(ours.rssEach),
-      ratio: ours.rssEach / theirs.rssEach,
-      to: 'a bare ws host',
-      goal: { atMost: 2.5 },
-    }),
-    row({
-      what: 'clients that answered a ping at the end',
-      figure: `${ours.answered}`,
-      ratio: ours.answered / count,
-      to: 'all',
-      goal: { atLeast: 1 },
-    }),
-    row({
-      what: 'heap after all have left',
-      figure: kib(ours.heapLeft),
-      ratio: ours.heapAfter,
-      to: 'before',
-      goal: { atMost: 1.25 },
-    }),
-    row({
-      what: 'RSS with a second wave of clients',
-      figure: kib(ours.rssAgain),
-      ratio: ours.again,
-      to: 'with the first',
-      goal: { atMost: 1.15 },
-    }),
+    row(
+      `RSS per client, of ${count} that are subscribed to the root`,
+      kib(ours.rssEach),
+      atMost(2.5, ours.rssEach / theirs.rssEach, 'a bare ws host'),
+    ),
+    row(
+      'clients that answered a ping at the end',
+      `${ours.answered}`,
+      atLeast(1, ours.answered / count, 'all'),
+    ),
+    row('heap after all have left', kib(ours.heapLeft), atMost(1.25, ours.heapAfter, 'before')),
+    row('RSS with a second wave of clients', kib(ours.rssAgain), atMost(1.15, ours.again, 'with the first')),
   ].every(Boolean)
 }
 

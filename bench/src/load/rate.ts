@@ -1,5 +1,5 @@
 import { start } from '../child.ts'
-import { fact, row } from '../figures.ts'
+import { atLeast, atMost, fact, row } from '../figures.ts'
 import { median, spread } from '../percentiles.ts'
 import type { Spread } from '../percentiles.ts'
 import { ms } from '../sides.ts'
@@ -56,29 +56,23 @@ function print(host: readonly Round[], bare: readonly Round[]): boolean {
   const missing = host.reduce((sum, round) => sum + round.missing, 0)
   const achieved = Math.min(...host.map((round) => round.achieved))
   fact('delay of the load generator, p99', ms(median(host.map(({ late }) => late.p99))))
-  const compare = (what: string, atMost: number, of: (round: Round) => number) =>
-    row({
-      what: `${what}, at ${rate} actions/s to 20 sessions of 10 clients`,
-      figure: ms(median(host.map(of))),
-      ratio: median(host.map((round, i) => of(round) / of(bare[i] ?? round))),
-      to: 'a bare ws host with fdatasync',
-      goal: { atMost },
-    })
+  const compare = (what: string, most: number, of: (round: Round) => number) =>
+    row(
+      `${what}, at ${rate} actions/s to 20 sessions of 10 clients`,
+      ms(median(host.map(of))),
+      atMost(
+        most,
+        median(host.map((round, i) => of(round) / of(bare[i] ?? round))),
+        'a bare ws host with fdatasync',
+      ),
+    )
   return [
-    row({
-      what: 'achieved rate in the worst round',
-      figure: `${achieved.toFixed(0)}/s`,
-      ratio: achieved / rate,
-      to: 'the schedule',
-      goal: { atLeast: 0.95 },
-    }),
-    row({
-      what: 'actions that a subscriber never received',
-      figure: `${missing}`,
-      ratio: missing,
-      to: 'one',
-      goal: { atMost: 0 },
-    }),
+    row(
+      'achieved rate in the worst round',
+      `${achieved.toFixed(0)}/s`,
+      atLeast(0.95, achieved / rate, 'the schedule'),
+    ),
+    row('actions that a subscriber never received', `${missing}`, atMost(0, missing, 'one')),
     compare('own echo p50', 3, ({ own }) => own.p50),
     compare('own echo p99', 4, ({ own }) => own.p99),
     compare('last subscriber p99', 4, ({ last }) => last.p99),

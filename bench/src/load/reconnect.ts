@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { start } from '../child.ts'
-import { fact, row } from '../figures.ts'
+import { atLeast, atMost, fact, row } from '../figures.ts'
 import { initialize, opened, root, titleChange } from '../messages.ts'
 import { median } from '../percentiles.ts'
 import { serve } from '../serve.ts'
@@ -55,20 +55,12 @@ export async function reconnectTable(): Promise<boolean> {
   fact('kill -9 to listening again', ms(median(times.down), 0))
   fact('replayed', mb(bytes))
   return [
-    row({
-      what: '1,000 clients reconnect at once after a kill, to the last replay',
-      figure: ms(median(times.ours), 0),
-      ratio: ratioOf(times.ours, times.bare),
-      to: 'a bare ws host answers as many',
-      goal: { atMost: 3 },
-    }),
-    row({
-      what: 'clients that got a replay',
-      figure: `${replays}`,
-      ratio: replays / (clients * rounds),
-      to: 'all',
-      goal: { atLeast: 1 },
-    }),
+    row(
+      '1,000 clients reconnect at once after a kill, to the last replay',
+      ms(median(times.ours), 0),
+      atMost(3, ratioOf(times.ours, times.bare), 'a bare ws host answers as many'),
+    ),
+    row('clients that got a replay', `${replays}`, atLeast(1, replays / (clients * rounds), 'all')),
   ].every(Boolean)
 }
 

@@ -1,7 +1,7 @@
 import { sqliteSearch } from '@atrium/adapters/search/sqlite'
 import { median } from '../percentiles.ts'
 import { inTurns, ms, timed } from '../sides.ts'
-import { row } from '../figures.ts'
+import { atMost, row } from '../figures.ts'
 import type { BareIndex } from './bare.ts'
 import { wordOf } from '../corpus.ts'
 
@@ -39,14 +39,7 @@ export async function queryTable(folder: string, bare: BareIndex): Promise<boole
     // A search of the host goes to another thread and back, which takes about half a millisecond on a busy machine.
     // So a search by FTS5 alone counts as half a millisecond even if it was faster.
     const [ours, theirs] = [median(times.ours), Math.max(median(times.bare), 0.5)]
-    met =
-      row({
-        what: `one page of ${name}`,
-        figure: ms(ours, 2),
-        ratio: ours / theirs,
-        to: 'FTS5 alone, or 0.5 ms',
-        goal: { atMost: 4 },
-      }) && met
+    met = row(`one page of ${name}`, ms(ours, 2), atMost(4, ours / theirs, 'FTS5 alone, or 0.5 ms')) && met
   }
   await index.close()
   return met

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { fact, row } from '../figures.ts'
+import { atMost, fact, row } from '../figures.ts'
 import { fill } from '../filled-folder.ts'
 import { ms } from '../sides.ts'
 import { BareIndex } from './bare.ts'
@@ -39,22 +39,14 @@ async function measure(folder: string, turns: number): Promise<boolean> {
   const found = await queryTable(folder, bare)
   const bareBytes = bare.close()
   const echoRow = (when: string, [own, plain]: (typeof built)['during']) =>
-    row({
-      what: `an echo ${when}, p50`,
-      figure: ms(own.p50, 2),
-      ratio: own.p50 / plain.p50,
-      to: 'a host without an index',
-      goal: { atMost: 1.5 },
-    })
+    row(`an echo ${when}, p50`, ms(own.p50, 2), atMost(1.5, own.p50 / plain.p50, 'a host without an index'))
   return [
     found,
-    row({
-      what: 'the index, for each turn of 1,000 characters',
-      figure: `${(bytes / turns).toFixed(0)} bytes`,
-      ratio: bytes / bareBytes,
-      to: 'FTS5 alone',
-      goal: { atMost: 1.5 },
-    }),
+    row(
+      'the index, for each turn of 1,000 characters',
+      `${(bytes / turns).toFixed(0)} bytes`,
+      atMost(1.5, bytes / bareBytes, 'FTS5 alone'),
+    ),
     echoRow('while the index is built', built.during),
     echoRow('afterwards', built.after),
   ].every(Boolean)

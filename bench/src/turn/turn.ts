@@ -64,7 +64,7 @@ export async function turnBench(): Promise<boolean> {
     const ratio = ratioOf(times.bare, times.ours)
     const figure = `${(words / median(times.ours)).toFixed(0)}k/s`
     const what = `words a second to the slowest of ${name}`
-    if (goal) met = row({ what, figure, ratio, to: `the rate of ${to}`, goal }) && met
+    if (goal) met = row(what, figure, { ratio, to: `the rate of ${to}`, goal }) && met
     else fact(what, `${figure}, ${ratio.toFixed(2)}x ${to}`)
   }
   watchers.end()

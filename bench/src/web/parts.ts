@@ -1,5 +1,5 @@
 import type { CDPSession, Page } from 'playwright-core'
-import { fact, row } from '../figures.ts'
+import { atMost, fact, row } from '../figures.ts'
 import { median } from '../percentiles.ts'
 import { ms } from '../sides.ts'
 import { placeOf } from './room.ts'
@@ -30,13 +30,7 @@ export async function opening(room: Room): Promise<boolean> {
     }
   const [one, many] = [median(times.short), median(times.long)]
   fact('opening a chat of 20 turns', ms(one, 0))
-  return row({
-    what: 'opening a chat of 2,000 turns in the page',
-    figure: ms(many, 0),
-    ratio: many / one,
-    to: 'one of 20',
-    goal: { atMost: 2 },
-  })
+  return row('opening a chat of 2,000 turns in the page', ms(many, 0), atMost(2, many / one, 'one of 20'))
 }
 
 /** Measures the time to switch from one open session to another that was open before. */
@@ -55,13 +49,11 @@ export async function switching(room: Room): Promise<boolean> {
     const time = await timed(page, placeOf(session), `.turn[data-turn] .message-text`, session)
     if (round > 1) times.push(time)
   }
-  return row({
-    what: 'switching to a session that was open before',
-    figure: ms(median(times)),
-    ratio: median(times) / frameMs,
-    to: 'a frame of 60 Hz',
-    goal: { atMost: 2 },
-  })
+  return row(
+    'switching to a session that was open before',
+    ms(median(times)),
+    atMost(2, median(times) / frameMs, 'a frame of 60 Hz'),
+  )
 }
 
 /**
@@ -91,13 +83,11 @@ export async function keypress(room: Room): Promise<boolean> {
     await page.locator('.turn.active').waitFor({ state: 'detached' })
     if (round > 0) times.push(shown)
   }
-  return row({
-    what: 'from Enter to the message on the screen',
-    figure: ms(median(times)),
-    ratio: median(times) / frameMs,
-    to: 'a frame of 60 Hz',
-    goal: { atMost: 3 },
-  })
+  return row(
+    'from Enter to the message on the screen',
+    ms(median(times)),
+    atMost(3, median(times) / frameMs, 'a frame of 60 Hz'),
+  )
 }
 
 /**
@@ -117,13 +107,11 @@ export async function memory(room: Room): Promise<boolean> {
     sizes.push(await heapMb(debug))
   }
   const [early, late] = [median(sizes.slice(2, 7)), median(sizes.slice(-5))]
-  return row({
-    what: 'heap of the page after 100,000 words',
-    figure: `${late.toFixed(1)} MB`,
-    ratio: late / early,
-    to: 'after 20,000',
-    goal: { atMost: 1.1 },
-  })
+  return row(
+    'heap of the page after 100,000 words',
+    `${late.toFixed(1)} MB`,
+    atMost(1.1, late / early, 'after 20,000'),
+  )
 }
 
 async function heapMb(debug: CDPSession): Promise<number> {

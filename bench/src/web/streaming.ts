@@ -1,5 +1,5 @@
 import type { Page } from 'playwright-core'
-import { fact, row } from '../figures.ts'
+import { atMost, fact, row } from '../figures.ts'
 import { ms } from '../sides.ts'
 import { endFrames, throttle, watchFrames } from './frames.ts'
 import type { Frames } from './frames.ts'
@@ -20,13 +20,11 @@ export async function streaming(room: Room): Promise<boolean> {
     await throttle(debug, rate)
     const { p95, max, dropped, count } = await streamed(page)
     met =
-      row({
-        what: `time between frames of a page at 1/${rate} of its speed, p95`,
-        figure: ms(p95, 0),
-        ratio: p95 / 33,
-        to: 'a frame of 30 Hz',
-        goal: { atMost: 1 },
-      }) && met
+      row(
+        `time between frames of a page at 1/${rate} of its speed, p95`,
+        ms(p95, 0),
+        atMost(1, p95 / 33, 'a frame of 30 Hz'),
+      ) && met
     fact('the longest', ms(max, 0))
     fact(`dropped at ${rate}x`, `${dropped} of ${dropped + count} frames`)
     await page.context().close()

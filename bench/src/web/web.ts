@@ -1,7 +1,7 @@
 import { readFileSync, readdirSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { gzipSync } from 'node:zlib'
-import { fact, row } from '../figures.ts'
+import { atMost, fact, row } from '../figures.ts'
 import { keypress, memory, opening, switching } from './parts.ts'
 import { chromiumProgram, Room } from './room.ts'
 import { streaming } from './streaming.ts'
@@ -46,11 +46,9 @@ function sizes(): boolean {
     if (isFirst) first += kb
     fact(name.replace(/-[\w-]{8}\./, '.'), `${kb.toFixed(1)} KB${isFirst ? ', in the first load' : ''}`)
   }
-  return row({
-    what: 'the first load of the page, without the HTML, gzipped',
-    figure: `${first.toFixed(1)} KB`,
-    ratio: first / 150,
-    to: '150 KB',
-    goal: { atMost: 1 },
-  })
+  return row(
+    'the first load of the page, without the HTML, gzipped',
+    `${first.toFixed(1)} KB`,
+    atMost(1, first / 150, '150 KB'),
+  )
 }

@@ -1,6 +1,6 @@
 import { start } from '../child.ts'
 import type { Child } from '../child.ts'
-import { fact, parts, row } from '../figures.ts'
+import { atLeast, atMost, fact, parts, row } from '../figures.ts'
 import { median } from '../percentiles.ts'
 import { inTurns, mb, ms, ratioOf } from '../sides.ts'
 import { Shell } from './shell.ts'
@@ -25,13 +25,11 @@ async function outputTable(): Promise<boolean> {
   // A pty ends each line with a carriage return and a newline.
   const bytes = Array.from({ length: lines }, (_, n) => String(n + 1).length + 2).reduce((a, b) => a + b, 0)
   const met = [
-    row({
-      what: `output of seq 1 ${lines} in a terminal`,
-      figure: `${(bytes / 1000 / median(times.ours)).toFixed(1)} MB/s`,
-      ratio: ratioOf(times.bare, times.ours),
-      to: 'the rate of a bare pty',
-      goal: { atLeast: 0.5 },
-    }),
+    row(
+      `output of seq 1 ${lines} in a terminal`,
+      `${(bytes / 1000 / median(times.ours)).toFixed(1)} MB/s`,
+      atLeast(0.5, ratioOf(times.bare, times.ours), 'the rate of a bare pty'),
+    ),
     await echoes(host, bare),
     await flood(host),
   ]
@@ -61,13 +59,11 @@ async function echoes(host: Child, bare: Child): Promise<boolean> {
   fact('the echo of a key, p50', `${ms(median(times.ours), 2)}, bare ${ms(median(times.bare), 2)}`)
   // A frame of a screen takes 16.7 ms: what is added must not be seen.
   const added = median(times.ours) - median(times.bare)
-  return row({
-    what: 'what the host adds to the echo of a key',
-    figure: ms(added, 2),
-    ratio: added / 16.7,
-    to: 'a frame of 60 Hz',
-    goal: { atMost: 0.5 },
-  })
+  return row(
+    'what the host adds to the echo of a key',
+    ms(added, 2),
+    atMost(0.5, added / 16.7, 'a frame of 60 Hz'),
+  )
 }
 
 /** The memory of the host during endless output, and how soon Ctrl-C stops it. */
@@ -89,20 +85,8 @@ async function flood(host: Child): Promise<boolean> {
   ]
   fact(`RSS added by ${floodSeconds / 2} s and ${floodSeconds} s of yes`, `${mb(half)}, ${mb(grown)}`)
   return [
-    row({
-      what: `RSS that ${floodSeconds} s of yes add`,
-      figure: mb(grown),
-      ratio: grown / 64e6,
-      to: '64 MB',
-      goal: { atMost: 1 },
-    }),
-    row({
-      what: 'Ctrl-C to the last output of yes',
-      figure: ms(stopped, 0),
-      ratio: stopped / 250,
-      to: '250 ms',
-      goal: { atMost: 1 },
-    }),
+    row(`RSS that ${floodSeconds} s of yes add`, mb(grown), atMost(1, grown / 64e6, '64 MB')),
+    row('Ctrl-C to the last output of yes', ms(stopped, 0), atMost(1, stopped / 250, '250 ms')),
   ].every(Boolean)
 }
 
@@ -114,11 +98,9 @@ async function treeTable(): Promise<boolean> {
     `${ms(ours.readyMs, 0)}, fs.watch ${ms(plain.readyMs, 0)}`,
   )
   fact('memory of fs.watch', `${plain.rssMb.toFixed(0)} MB`)
-  return row({
-    what: `memory of a watch of ${files} files`,
-    figure: `${ours.rssMb.toFixed(0)} MB`,
-    ratio: ours.rssMb / 60,
-    to: '60 MB',
-    goal: { atMost: 1 },
-  })
+  return row(
+    `memory of a watch of ${files} files`,
+    `${ours.rssMb.toFixed(0)} MB`,
+    atMost(1, ours.rssMb / 60, '60 MB'),
+  )
 }

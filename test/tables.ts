@@ -3,8 +3,8 @@ import { versions } from '@atrium/protocol/versions/negotiate'
 import { limitTable } from '@atrium/protocol/limits'
 import { fields } from '../packages/cli/src/serve/config-fields.ts'
 import { parts } from '../packages/host/src/parts.ts'
-import { actionRoles, commandRoles } from '../packages/host/src/roles/roles.ts'
-import { rootConfig } from '../packages/host/src/root/root.ts'
+import { actionRoles, commandRoles } from '../packages/host/src/parts/roles/roles.ts'
+import { rootConfig } from '../packages/host/src/parts/root/root.ts'
 
 /** The tables of pages that the code knows, as Markdown. A page names one in `<!-- table: NAME -->`. */
 export const tables: ReadonlyMap<string, string> = new Map([

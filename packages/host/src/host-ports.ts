@@ -1,7 +1,7 @@
 import type { Uri } from '@atrium/protocol/channel'
 import type { LimitValues } from '@atrium/protocol/limits'
 import type { Implementation } from '@atrium/protocol/root/connection'
-import type { CustomizationMachine } from './customizations/shared.ts'
+import type { CustomizationMachine } from './parts/customizations/shared.ts'
 import type { ClientHabits } from './kernel/clients.ts'
 import type { Agent } from './ports/agent.ts'
 import type { Authorizer } from './ports/authorizer.ts'
@@ -19,7 +19,7 @@ import type { Terminals } from './ports/terminals.ts'
 import type { Vcs } from './ports/vcs.ts'
 import type { World } from './ports/world.ts'
 import type { Worktrees } from './ports/worktrees.ts'
-import type { Machine } from './core/node/machines.ts'
+import type { Machine } from './catalog/machines.ts'
 
 /** What a host is given: its store, its world, and the ports of everything outside. */
 export interface HostPorts {

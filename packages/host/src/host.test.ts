@@ -1,4 +1,4 @@
-import { catalogOf } from './core/catalog.ts'
+import { catalogOf } from './catalog/catalog.ts'
 import { expect, test } from 'vitest'
 import { title } from '../test/held-flushes.ts'
 import { testHost } from '../test/test-host.ts'

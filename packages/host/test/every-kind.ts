@@ -1,4 +1,4 @@
-import { catalogOf } from '../src/core/catalog.ts'
+import { catalogOf } from '../src/catalog/catalog.ts'
 import { kinds } from '@atrium/protocol/channels'
 import type { StateOf } from '@atrium/protocol/kind-types'
 import type { KindName } from '@atrium/protocol/reducers'

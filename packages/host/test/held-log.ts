@@ -3,9 +3,9 @@ import type { TerminalState } from '@atrium/protocol/terminal/state'
 import { memoryStore } from '@atrium/adapters/store/memory'
 import type { Action } from '@atrium/protocol/channel'
 import { Activity } from '@atrium/protocol/status'
-import type { Entry, Listener } from '../src/log/entry.ts'
-import { Log } from '../src/log/log.ts'
-import { StepRecords } from '../src/log/step-records.ts'
+import type { Entry, Listener } from '../src/kernel/log/entry.ts'
+import { Log } from '../src/kernel/log/log.ts'
+import { StepRecords } from '../src/kernel/log/step-records.ts'
 import { testWorld } from './world.ts'
 
 type AnyAction = Action & Record<string, unknown>

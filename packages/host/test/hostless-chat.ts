@@ -12,7 +12,7 @@ import type { Agent, Chat, AgentAction, EndedCall, Task, Worker } from '../src/p
 import type { Comments } from '../src/ports/comments.ts'
 import { notCustomized } from '../src/ports/customized.ts'
 import type { Customized, InstructionFile } from '../src/ports/customized.ts'
-import { clientSources, offeredTools } from '../src/tools/offered-tools.ts'
+import { clientSources, offeredTools } from '../src/parts/tools/offered-tools.ts'
 import { whyNotAllowed } from './agent-rules.ts'
 
 export interface HostlessChatOptions {

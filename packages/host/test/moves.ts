@@ -1,4 +1,4 @@
-import { catalogOf } from '../src/core/catalog.ts'
+import { catalogOf } from '../src/catalog/catalog.ts'
 import type { SessionState } from '@atrium/protocol/session/state'
 import { expect } from 'vitest'
 import type { Agent } from '../src/ports/agent.ts'

@@ -1,5 +1,5 @@
 import type { Action } from '@atrium/protocol/channel'
-import { Entry } from '../src/log/entry.ts'
+import { Entry } from '../src/kernel/log/entry.ts'
 
 export const channels = ['a', 'b']
 let last = 0

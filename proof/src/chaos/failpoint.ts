@@ -29,11 +29,11 @@ export function killing({ file, find, side }: Failpoint, nth: number): Patch {
  * small channel takes several slices.
  */
 export const shortIntervals: readonly Patch[] = [
-  { file: 'host/dist/log/log.js', find: 'headEvery = 1000', put: 'headEvery = 20' },
+  { file: 'host/dist/kernel/log/log.js', find: 'headEvery = 1000', put: 'headEvery = 20' },
   { file: 'host/dist/channels/sleep.js', find: 'idleMs = 60_000', put: 'idleMs = 20' },
-  { file: 'host/dist/sealing/sealing.js', find: 'worthwhile = 16 * 1024', put: 'worthwhile = 1' },
-  { file: 'host/dist/sealing/sealing.js', find: 'startMs = 30_000', put: 'startMs = 20' },
-  { file: 'host/dist/sealing/sealing.js', find: 'retryMs = 60_000', put: 'retryMs = 20' },
+  { file: 'host/dist/kernel/sealing/sealing.js', find: 'worthwhile = 16 * 1024', put: 'worthwhile = 1' },
+  { file: 'host/dist/kernel/sealing/sealing.js', find: 'startMs = 30_000', put: 'startMs = 20' },
+  { file: 'host/dist/kernel/sealing/sealing.js', find: 'retryMs = 60_000', put: 'retryMs = 20' },
   { file: 'adapters/dist/store/sqlite/drop.js', find: 'SLICE = 500', put: 'SLICE = 5' },
 ]
 
@@ -47,17 +47,17 @@ export const newerSchema: Patch = {
   put: `...${JSON.stringify(migrations)}]`,
 }
 
-const commit = 'host/dist/log/group-commit.js'
-const writer = 'host/dist/log/entry-writer.js'
-const delivery = 'host/dist/log/delivery.js'
-const awakened = 'host/dist/log/load.js'
+const commit = 'host/dist/kernel/log/group-commit.js'
+const writer = 'host/dist/kernel/log/entry-writer.js'
+const delivery = 'host/dist/kernel/log/delivery.js'
+const awakened = 'host/dist/kernel/log/load.js'
 const requests = 'host/dist/connection/requests.js'
-const session = 'host/dist/session/session.js'
-const chat = 'host/dist/chat/chat.js'
+const session = 'host/dist/parts/session/session.js'
+const chat = 'host/dist/parts/chat/chat.js'
 const seal = 'adapters/dist/store/sql/seal.js'
 const transaction = 'adapters/dist/store/sqlite/store.js'
-const startTurn = 'host/dist/chat/start-turn.js'
-const turn = 'host/dist/turn/turn.js'
+const startTurn = 'host/dist/parts/chat/start-turn.js'
+const turn = 'host/dist/parts/turn/turn.js'
 const write = 'adapters/dist/store/sqlite/write.js'
 const drop = 'adapters/dist/store/sqlite/drop.js'
 const open = 'adapters/dist/store/sqlite/open.js'
@@ -120,13 +120,13 @@ export const failpoints: readonly Failpoint[] = [
   ),
   ...both(
     'a session is created',
-    'host/dist/session/creation.js',
+    'host/dist/parts/session/creation.js',
     'await callAgent(core, provider, channel, { progress, signal })',
     2,
   ),
   before(
     'a session is marked ready',
-    'host/dist/session/creation.js',
+    'host/dist/parts/session/creation.js',
     'await core.log.reached(core.log.last)',
     2,
   ),
@@ -138,19 +138,24 @@ export const failpoints: readonly Failpoint[] = [
     'this.#core.log.appendChecked(channel, action)',
     sometimes,
   ),
-  before('an interrupted turn ends', 'host/dist/recovery.js', 'interrupt(core, chat, resumable === true)', 1),
+  before(
+    'an interrupted turn ends',
+    'host/dist/parts/session/recovery.js',
+    'interrupt(core, chat, resumable === true)',
+    1,
+  ),
   ...both('a chat is dropped', chat, 'core.log.drop(chat)', 2),
   ...both('a session is dropped', session, 'core.log.drop(session)', 2),
   after('a session is removed from the list', session, 'catalogOf(core).delete(uri)', 2),
   ...both('the removal of a session is announced', session, 'sessionFeedOf(core).removed(uri)', 2),
   after(
     'the first number of a host run is recorded',
-    'host/dist/log/epochs.js',
+    'host/dist/kernel/log/epochs.js',
     'records.put(key, JSON.stringify([...written, [first]]))',
     1,
   ),
   ...both('the first flush of a host run', commit, 'await this.#store.flush()', 1),
-  before('the root is woken', 'host/dist/root/root.js', 'await core.log.wake(rootUri)', 1),
+  before('the root is woken', 'host/dist/parts/root/root.js', 'await core.log.wake(rootUri)', 1),
   ...during('stop', [
     ...both('the journal is truncated', open, `db.exec('PRAGMA wal_checkpoint(TRUNCATE)')`, 1),
     before('the pid file is removed', open, 'rmSync(pidFile(folder), { force: true })', 1),

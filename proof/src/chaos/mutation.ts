@@ -7,7 +7,7 @@ import type { Patch } from '../plant/patch.ts'
 export const mutations: Readonly<Record<string, Patch>> = {
   // I1: what a client was told is durable.
   'echo-before-flush': {
-    file: 'host/dist/log/delivery-queue.js',
+    file: 'host/dist/kernel/log/delivery-queue.js',
     find: 'queued.strict && queued.entry.seq > durable',
     put: 'false',
   },
@@ -31,13 +31,13 @@ export const mutations: Readonly<Record<string, Patch>> = {
   },
   // I9: a client receives only what is meant for it.
   'refusals-for-all': {
-    file: 'host/dist/log/delivery.js',
+    file: 'host/dist/kernel/log/delivery.js',
     find: 'if (entry.only)',
     put: 'if (entry.only && entry.reason === undefined)',
   },
   // I17: a turn ends exactly once.
   'turns-end-twice': {
-    file: 'host/dist/turn/turn.js',
+    file: 'host/dist/parts/turn/turn.js',
     find: 'if (!this.#over)\n            this.#append(this.#chat, action);',
     put: 'this.#core.log.append(this.#chat, action); this.#core.log.append(this.#chat, action);',
   },

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { patched } from './patch.ts'
 
-const patch = { file: 'host/dist/log/log.js', find: 'one + one', put: "$& isn't $1" }
+const patch = { file: 'host/dist/kernel/log/log.js', find: 'one + one', put: "$& isn't $1" }
 
 test('[B1] a patch replaces its text exactly, only in its own file', () => {
   expect(patched('file:///x/host/dist/log/log.js', 'a = one + one;', [patch])).toBe("a = $& isn't $1;")

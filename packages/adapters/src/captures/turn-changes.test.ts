@@ -1,4 +1,4 @@
-import { changesOf } from '../../../host/src/core/changes/change-tracking.ts'
+import { changesOf } from '../../../host/src/catalog/change-tracking.ts'
 import { pathToFileURL } from 'node:url'
 import { defaultChatUri } from '@atrium/protocol/uri'
 import { expect, test } from 'vitest'

@@ -1,4 +1,4 @@
-import { tokensOf } from '../../../host/src/auth/tokens.ts'
+import { tokensOf } from '../../../host/src/parts/auth/tokens.ts'
 import type { Customization } from '@atrium/protocol/session/customization'
 import { expect, onTestFinished, test } from 'vitest'
 import { FakeFiles } from '../../../host/test/fake-files.ts'

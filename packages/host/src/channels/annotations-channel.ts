@@ -1,11 +1,11 @@
-import { catalogOf } from '../core/catalog.ts'
-import { sessionResourcesOf } from '../core/session-resources.ts'
+import { catalogOf } from '../catalog/catalog.ts'
+import { sessionResourcesOf } from '../catalog/session-resources.ts'
 import type { Uri } from '@atrium/protocol/channel'
 import type { AnnotationsSummary } from '@atrium/protocol/session/state'
 import { sessionOfAnnotations } from '@atrium/protocol/uri'
 import type { Core } from '../kernel/core.ts'
-import { unloaded } from '../log/channel.ts'
-import type { Channel } from '../log/channel.ts'
+import { unloaded } from '../kernel/log/channel.ts'
+import type { Channel } from '../kernel/log/channel.ts'
 
 /**
  * Returns the session whose annotations have this URI, if there is such a session. Every session has a channel of annotations.

@@ -19,7 +19,7 @@ import { testHost } from '../../test/test-host.ts'
 import type { Client, TestHost } from '../../test/test-host.ts'
 import { asks, completed, confirmed, ready, result, toolCallStarted } from '../../test/tool-call-actions.ts'
 import { accepted, chat, chatOf, sessionOf, started } from '../../test/two-client-session.ts'
-import type { Channel } from '../log/channel.ts'
+import type { Channel } from '../kernel/log/channel.ts'
 import type { AgentAction } from '../ports/agent.ts'
 import { snapshotText } from './snapshot.ts'
 

@@ -1,6 +1,6 @@
-import { customizationsOf } from '../core/customizing.ts'
+import { customizationsOf } from '../catalog/customizing.ts'
 import { annotationsUri, rootUri } from '@atrium/protocol/uri'
-import type { Channel } from '../log/channel.ts'
+import type { Channel } from '../kernel/log/channel.ts'
 import type { Core } from '../kernel/core.ts'
 
 /** Time that a channel without subscribers stays in memory. */

@@ -1,6 +1,6 @@
 import type { Action } from '@atrium/protocol/channel'
 import { callsOf } from '@atrium/protocol/chat/calls'
-import type { Channel } from '../log/channel.ts'
+import type { Channel } from '../kernel/log/channel.ts'
 import type { Core } from '../kernel/core.ts'
 
 /**

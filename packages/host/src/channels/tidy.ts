@@ -1,4 +1,4 @@
-import { changesOf } from '../core/changes/change-tracking.ts'
+import { changesOf } from '../catalog/change-tracking.ts'
 import type { Core } from '../kernel/core.ts'
 import { shortenGone } from './gone.ts'
 import { forgetOld } from './retention.ts'

@@ -1,4 +1,4 @@
-import { changesOf } from '../core/changes/change-tracking.ts'
+import { changesOf } from '../catalog/change-tracking.ts'
 import { MemoryCaptures } from '@atrium/adapters/captures/memory'
 import { memoryStore } from '@atrium/adapters/store/memory'
 import type { MemoryStore } from '@atrium/adapters/store/memory'

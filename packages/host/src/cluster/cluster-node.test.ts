@@ -4,7 +4,7 @@ import type { TestNode } from '../../test/cluster/nodes.ts'
 import { ownerAndStandby, renamed, session } from '../../test/cluster/owner-and-standby.ts'
 import { untilIdle } from '../../test/held-flushes.ts'
 import { StoreAway } from '../ports/lease.ts'
-import { Damaged } from '../log/rebuild.ts'
+import { Damaged } from '../kernel/log/rebuild.ts'
 import { DiskFull } from '../ports/log.ts'
 import { databaseLost, leaseOver, takenOver } from './cluster-node.ts'
 

@@ -4,7 +4,7 @@ import { leaseMs, testCluster } from '../../test/cluster/nodes.ts'
 import { FakeFiles } from '../../test/fake-files.ts'
 import { untilIdle } from '../../test/held-flushes.ts'
 import { started } from '../../test/two-client-session.ts'
-import type { Machine } from '../core/node/machines.ts'
+import type { Machine } from '../catalog/machines.ts'
 import type { Agent } from '../ports/agent.ts'
 
 const session = 'ahp-session:/one'

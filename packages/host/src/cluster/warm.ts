@@ -1,4 +1,4 @@
-import { prefix } from '../core/session-list/stored-list.ts'
+import { prefix } from '../catalog/session-list/stored-list.ts'
 import type { Store } from '../ports/store.ts'
 
 /** The number of sessions whose states are read. Those that were changed last are the likeliest to be used after a take-over. */

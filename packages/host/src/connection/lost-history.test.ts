@@ -3,8 +3,8 @@ import { expect, test } from 'vitest'
 import { session, title } from '../../test/held-flushes.ts'
 import { testHost } from '../../test/test-host.ts'
 import type { TestHost } from '../../test/test-host.ts'
-import { numbersAhead } from '../log/group-commit.ts'
-import { lostHistory } from '../log/epochs.ts'
+import { numbersAhead } from '../kernel/log/group-commit.ts'
+import { lostHistory } from '../kernel/log/epochs.ts'
 
 const root = 'ahp-root://'
 

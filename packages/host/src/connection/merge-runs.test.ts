@@ -3,7 +3,7 @@ import type { ChatState } from '@atrium/protocol/chat/state'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { channels, delta, entry } from '../../test/text-entries.ts'
-import type { Entry } from '../log/entry.ts'
+import type { Entry } from '../kernel/log/entry.ts'
 import { mergeRuns } from './merge-runs.ts'
 
 test('[L12] [L12.1] adjacent text of one part is merged, and other text is not', () => {

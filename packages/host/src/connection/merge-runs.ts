@@ -1,4 +1,4 @@
-import type { Entry } from '../log/entry.ts'
+import type { Entry } from '../kernel/log/entry.ts'
 
 /**
  * Merges adjacent entries that stream text to the same response part or terminal (a run) into one entry. Entries with

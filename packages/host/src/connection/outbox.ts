@@ -1,6 +1,6 @@
 import { limits } from '@atrium/protocol/limits'
 import type { Transport } from '@atrium/protocol/rpc/transport'
-import type { Entry } from '../log/entry.ts'
+import type { Entry } from '../kernel/log/entry.ts'
 import { isMergeable, mergeRuns } from './merge-runs.ts'
 import type { World } from '../ports/world.ts'
 

@@ -6,9 +6,9 @@ import type { ClientRecord } from '../kernel/clients.ts'
 import type { Core } from '../kernel/core.ts'
 import { generationOf } from '../kernel/generation.ts'
 import { firstRootUri } from '../dialect/session-names.ts'
-import type { Channel } from '../log/channel.ts'
-import { needsRow } from '../log/channel-rows.ts'
-import { inEpoch, wasLost } from '../log/epochs.ts'
+import type { Channel } from '../kernel/log/channel.ts'
+import { needsRow } from '../kernel/log/channel-rows.ts'
+import { inEpoch, wasLost } from '../kernel/log/epochs.ts'
 import {
   claimClient,
   dispatchesOf,
@@ -28,7 +28,7 @@ import { replay, replayable } from './replay.ts'
 import type { EnvelopeEncoder, ReplayRange } from './replay.ts'
 import { Resends } from './resends.ts'
 import { sawPart } from './seen-part.ts'
-import { storedAction } from '../log/entry.ts'
+import { storedAction } from '../kernel/log/entry.ts'
 
 /**
  * Runs `reconnect`. Returns the result as JSON: the envelopes that the client missed if all of them can be replayed, otherwise

@@ -1,10 +1,10 @@
 import type { Uri } from '@atrium/protocol/channel'
 import { limits } from '@atrium/protocol/limits'
-import type { Channel } from '../log/channel.ts'
+import type { Channel } from '../kernel/log/channel.ts'
 import type { SnapshotSent } from '../kernel/clients.ts'
-import { envelopeText } from '../log/entry.ts'
-import type { EnvelopeParts } from '../log/entry.ts'
-import type { Log } from '../log/log.ts'
+import { envelopeText } from '../kernel/log/entry.ts'
+import type { EnvelopeParts } from '../kernel/log/entry.ts'
+import type { Log } from '../kernel/log/log.ts'
 import type { LogStore, Slice, StoredEnvelope } from '../ports/log.ts'
 
 /** The envelopes of some channels with sequence numbers above `after` and up to `upTo`. */

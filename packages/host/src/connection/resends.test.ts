@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { testHost } from '../../test/test-host.ts'
 import type { Client, TestHost } from '../../test/test-host.ts'
-import { isResendOf } from '../turn/pin.ts'
+import { isResendOf } from '../parts/turn/pin.ts'
 import { Resends } from './resends.ts'
 
 const session = 'ahp-session:/one'

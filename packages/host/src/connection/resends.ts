@@ -1,8 +1,8 @@
 import type { Action } from '@atrium/protocol/channel'
 import type { DispatchLists } from '../kernel/dispatch-rules.ts'
-import type { Channel } from '../log/channel.ts'
+import type { Channel } from '../kernel/log/channel.ts'
 import type { StoredEnvelope } from '../ports/log.ts'
-import { storedAction } from '../log/entry.ts'
+import { storedAction } from '../kernel/log/entry.ts'
 
 /**
  * The actions that a reconnected client may repeat: the host has accepted them, and the client may not have seen their

@@ -1,10 +1,10 @@
 import { strideOf } from '@atrium/protocol/kind'
 import { ContextMissing } from '@atrium/protocol/versions/lens'
 import type { Core } from '../kernel/core.ts'
-import type { Channel } from '../log/channel.ts'
+import type { Channel } from '../kernel/log/channel.ts'
 import type { StoredEnvelope } from '../ports/log.ts'
 import type { OpeningLink } from './opening.ts'
-import { storedAction } from '../log/entry.ts'
+import { storedAction } from '../kernel/log/entry.ts'
 
 /**
  * Whether a client may have seen only a part of a change. For older versions one change can be several actions, and the

@@ -1,9 +1,9 @@
 import type { Uri } from '@atrium/protocol/channel'
 import { compact } from '@atrium/protocol/update'
-import type { Channel } from '../log/channel.ts'
+import type { Channel } from '../kernel/log/channel.ts'
 import type { ClientRecord, SnapshotSent } from '../kernel/clients.ts'
 import type { Core } from '../kernel/core.ts'
-import type { Entry, Listener } from '../log/entry.ts'
+import type { Entry, Listener } from '../kernel/log/entry.ts'
 import { sleepWhenIdle } from '../channels/sleep.ts'
 import type { View } from '../kernel/link.ts'
 

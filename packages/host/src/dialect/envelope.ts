@@ -1,7 +1,7 @@
 import type { Action } from '@atrium/protocol/channel'
 import type { KindName } from '@atrium/protocol/reducers'
-import { envelopeText } from '../log/entry.ts'
-import type { EnvelopeParts } from '../log/entry.ts'
+import { envelopeText } from '../kernel/log/entry.ts'
+import type { EnvelopeParts } from '../kernel/log/entry.ts'
 import type { Generation } from '../kernel/generation.ts'
 
 /** Makes the JSON of an envelope in a protocol version. `label`: the name of the channel as JSON. */

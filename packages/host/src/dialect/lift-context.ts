@@ -1,11 +1,11 @@
-import { catalogOf } from '../core/catalog.ts'
+import { catalogOf } from '../catalog/catalog.ts'
 import type { Action, Uri } from '@atrium/protocol/channel'
 import type { SessionState } from '@atrium/protocol/session/state'
 import { sessionOfAnnotations } from '@atrium/protocol/uri'
 import type { LiftContext } from '@atrium/protocol/versions/lens'
 import type { Core } from '../kernel/core.ts'
 import type { Link } from '../kernel/link.ts'
-import type { Channel } from '../log/channel.ts'
+import type { Channel } from '../kernel/log/channel.ts'
 import { defineKey } from '../kernel/key.ts'
 import { generationOf } from '../kernel/generation.ts'
 

@@ -2,8 +2,8 @@ import type { Action } from '@atrium/protocol/channel'
 import type { KindName } from '@atrium/protocol/reducers'
 import { rebuild } from '@atrium/protocol/versions/lens'
 import type { ActionContext, Lens } from '@atrium/protocol/versions/lens'
-import type { Channel } from '../log/channel.ts'
-import type { Entry, EnvelopeParts } from '../log/entry.ts'
+import type { Channel } from '../kernel/log/channel.ts'
+import type { Entry, EnvelopeParts } from '../kernel/log/entry.ts'
 import type { Generation } from '../kernel/generation.ts'
 
 /** The older forms of an entry, or `rebuild` if the older version has none and the client must get a snapshot. */

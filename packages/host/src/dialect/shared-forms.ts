@@ -1,4 +1,4 @@
-import type { Entry } from '../log/entry.ts'
+import type { Entry } from '../kernel/log/entry.ts'
 import type { LoweredParts } from './lowered.ts'
 
 /**

@@ -1,8 +1,8 @@
 import type { Action } from '@atrium/protocol/channel'
 import { callsChanged, hasRoom, stateLength } from '../channels/state-length.ts'
 import type { Core } from '../kernel/core.ts'
-import type { Channel } from '../log/channel.ts'
-import type { Dispatcher } from '../log/options.ts'
+import type { Channel } from '../kernel/log/channel.ts'
+import type { Dispatcher } from '../kernel/log/options.ts'
 
 /** The reason to refuse an action that matches its schema; undefined if the action is accepted. */
 export function refusal(core: Core, channel: Channel, action: Action, by: Dispatcher): string | undefined {

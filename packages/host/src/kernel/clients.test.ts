@@ -2,7 +2,7 @@ import { memoryStore } from '@atrium/adapters/store/memory'
 import { limits } from '@atrium/protocol/limits'
 import { expect, test } from 'vitest'
 import { Clients } from './clients.ts'
-import type { Log } from '../log/log.ts'
+import type { Log } from './log/log.ts'
 import { creation, step } from '../ports/contracts/fixture.contract.ts'
 import { testWorld } from '../../test/world.ts'
 

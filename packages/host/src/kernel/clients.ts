@@ -5,11 +5,11 @@ import type { Implementation } from '@atrium/protocol/root/connection'
 import { nativeVersion } from '@atrium/protocol/versions/negotiate'
 import type { Version } from '@atrium/protocol/versions/negotiate'
 import { compact, without } from '@atrium/protocol/update'
-import type { Log } from '../log/log.ts'
+import type { Log } from './log/log.ts'
 import type { Link } from './link.ts'
 import type { LogStore } from '../ports/log.ts'
 import type { Records } from '../ports/records.ts'
-import { readRecord, readText } from '../records/checked-records.ts'
+import { readRecord, readText } from './records/checked-records.ts'
 import type { World } from '../ports/world.ts'
 
 /** The host's record of a client, kept across links and restarts. */

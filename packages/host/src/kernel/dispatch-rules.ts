@@ -1,9 +1,9 @@
 import type { Action, Uri } from '@atrium/protocol/channel'
 import type { Implementation } from '@atrium/protocol/root/connection'
 import type { KindName } from '@atrium/protocol/reducers'
-import type { Channel } from '../log/channel.ts'
-import type { Entry } from '../log/entry.ts'
-import type { Dispatcher, Sender } from '../log/options.ts'
+import type { Channel } from './log/channel.ts'
+import type { Entry } from './log/entry.ts'
+import type { Dispatcher, Sender } from './log/options.ts'
 
 /** What parts add to the way of a client's action into the log, in the order of that way. `C`: what every part may use. */
 export interface DispatchRules<C> {

@@ -1,8 +1,8 @@
 import type { Uri } from '@atrium/protocol/channel'
 import type { JsonResult } from '@atrium/protocol/rpc/peer'
 import type { Device } from '@atrium/protocol/root/device'
-import type { Channel } from '../log/channel.ts'
-import type { Listener } from '../log/entry.ts'
+import type { Channel } from './log/channel.ts'
+import type { Listener } from './log/entry.ts'
 
 /** One client's link to the host, as the rest of the core sees it. */
 export interface Link extends Listener {

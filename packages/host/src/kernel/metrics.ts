@@ -1,4 +1,4 @@
-import type { Entry } from '../log/entry.ts'
+import type { Entry } from './log/entry.ts'
 import type { World } from '../ports/world.ts'
 
 /** The upper bounds of the classes of echo times, in milliseconds. */

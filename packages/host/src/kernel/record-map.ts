@@ -1,5 +1,5 @@
 import type { Records } from '../ports/records.ts'
-import { readText } from '../records/checked-records.ts'
+import { readText } from './records/checked-records.ts'
 
 /** How a value is converted to the text of a record, and back. */
 export interface RecordFormat<V> {

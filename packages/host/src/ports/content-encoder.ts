@@ -4,7 +4,7 @@
  */
 export interface ContentEncoder {
   /**
-   * Returns the result of `resourceRead` as JSON in UTF-8, exactly as `contentOf` in `resources/read.ts` makes it. The bytes
+   * Returns the result of `resourceRead` as JSON in UTF-8, exactly as `contentOf` in `parts/resources/read.ts` makes it. The bytes
    * are taken over: nobody may use them afterwards.
    */
   encode(bytes: Uint8Array, form: ContentForm): Promise<Uint8Array>

@@ -1,4 +1,4 @@
-import { catalogOf } from '../core/catalog.ts'
+import { catalogOf } from '../catalog/catalog.ts'
 import { memoryStore } from '@atrium/adapters/store/memory'
 import { expect, test } from 'vitest'
 import { askingAgent, lateAgent, readyAgent } from '../../test/agents.ts'

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { readFileSync, readdirSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import { rebuild } from '../log/rebuild.ts'
+import { rebuild } from '../kernel/log/rebuild.ts'
 
 // Logs that earlier releases recorded. Every build must reduce them to the same states.
 const folder = new URL('../../logs/', import.meta.url)

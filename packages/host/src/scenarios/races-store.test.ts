@@ -2,9 +2,9 @@ import { memoryStore } from '@atrium/adapters/store/memory'
 import { expect, test } from 'vitest'
 import { heldHost, untilIdle, session, title } from '../../test/held-flushes.ts'
 import { testWorld } from '../../test/world.ts'
-import { StepRecords } from '../log/step-records.ts'
+import { StepRecords } from '../kernel/log/step-records.ts'
 import { emptyChat } from '../../test/held-log.ts'
-import { Log } from '../log/log.ts'
+import { Log } from '../kernel/log/log.ts'
 
 // Interleavings that once went wrong.
 

@@ -13,9 +13,9 @@ import {
 } from '../../test/held-flushes.ts'
 import { Client, testHost } from '../../test/test-host.ts'
 import { testWorld } from '../../test/world.ts'
-import { StepRecords } from '../log/step-records.ts'
+import { StepRecords } from '../kernel/log/step-records.ts'
 import { heldTerminal } from '../../test/held-log.ts'
-import { Log } from '../log/log.ts'
+import { Log } from '../kernel/log/log.ts'
 
 // Reconnecting: faults that the simulation has found.
 

@@ -1,4 +1,4 @@
-import { tokensOf } from '../auth/tokens.ts'
+import { tokensOf } from '../parts/auth/tokens.ts'
 import { expect, test } from 'vitest'
 import { toolCallStarted, mcp, running, signIn } from '../../test/tool-call-actions.ts'
 import { until } from '../../test/scripted-agent.ts'

@@ -1,6 +1,6 @@
 import type { Action, Envelope } from '@atrium/protocol/channel'
 import type { PastPage, PastState, Unfinished } from '@atrium/protocol/root/past'
-import { kindOf } from '../../src/log/channel.ts'
+import { kindOf } from '../../src/kernel/log/channel.ts'
 import { chat } from '../one-client-session.ts'
 import type { Client } from '../test-host.ts'
 

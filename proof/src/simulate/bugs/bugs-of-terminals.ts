@@ -5,20 +5,30 @@ import type { Bug } from './bug.ts'
 export const terminalBugs: readonly Bug[] = [
   bug(
     'a shell starts before its terminal is durable',
-    'terminal/terminal',
+    'parts/terminal/terminal',
     'await core.log.reached(created);',
     '',
   ),
-  bug('a running shell is not recorded as open work', 'terminal/terminal', 'core.jobs.mark(uri, true);', ''),
-  bug('a terminal stays running after a restart', 'recovery', 'endShell(core, channel);', ';'),
-  bug('the terminal list is not updated', 'terminal/terminal-list', '    list(core, terminal);\n}', '}'),
+  bug(
+    'a running shell is not recorded as open work',
+    'parts/terminal/terminal',
+    'core.jobs.mark(uri, true);',
+    '',
+  ),
+  bug('a terminal stays running after a restart', 'parts/session/recovery', 'endShell(core, channel);', ';'),
+  bug(
+    'the terminal list is not updated',
+    'parts/terminal/terminal-list',
+    '    list(core, terminal);\n}',
+    '}',
+  ),
   bug(
     'a new terminal is not listed',
-    'terminal/terminal',
+    'parts/terminal/terminal',
     '    list(core, terminal);\n    const created',
     '    const created',
   ),
-  bug('a terminal outlives its session', 'session/session', 'forgetTerminal(core, part);', ';'),
+  bug('a terminal outlives its session', 'parts/session/session', 'forgetTerminal(core, part);', ';'),
   bug(
     'the session of a terminal is not recorded',
     'kernel/record-map',

@@ -7,19 +7,19 @@ const complete = `{ type: 'chat/turnComplete', ...this.#ending }`
 export const turnBugs: readonly Bug[] = [
   bug(
     'text of an agent grows in the state without bound',
-    'turn/turn-room',
+    'parts/turn/turn-room',
     'return !this.#continued.has(text.id) && jsonLength(text.content, this.#room) <= this.#room;',
     'return true;',
   ),
   bug(
     'a turn ends twice',
-    'turn/turn',
+    'parts/turn/turn',
     `return this.#end(${complete});`,
     `{ this.#end(${complete}); return void this.#core.log.append(this.#chat, ${complete}); }`,
   ),
   bug(
     'text of an agent is accepted after the end of its turn',
-    'turn/turn',
+    'parts/turn/turn',
     'this.#stopWaiting = () => resolve(undefined);',
     'this.#stopWaiting = () => { };',
     '#publish(output) {\n        if (this.#over)\n            return;',
@@ -27,7 +27,7 @@ export const turnBugs: readonly Bug[] = [
   ),
   bug(
     'an agent runs before the start of its turn is durable',
-    'log/log',
+    'kernel/log/log',
     'this.#events.appended(channel, action, sender?.by);',
     `this.#events.appended(channel, action, sender?.by);
     const { committed, committedOlder } = channel;
@@ -39,25 +39,25 @@ export const turnBugs: readonly Bug[] = [
   ),
   bug(
     'an agent runs before its session is ready',
-    'chat/start-turn',
+    'parts/chat/start-turn',
     "if (lifecycle !== 'ready')",
     'if (false)',
   ),
   bug(
     'an agent runs a turn that has ended',
-    'chat/start-turn',
+    'parts/chat/start-turn',
     'activeTurn && activeTurn.message === chat.head.activeTurn?.message',
     'activeTurn',
   ),
   bug(
     'a turn stays active after a restart',
-    'recovery',
+    'parts/session/recovery',
     "if (lifecycle === 'creating' || waitsForAnswerOnly(activeTurn.responseParts))",
     'if (true)',
   ),
   bug(
     'an agent runs again after a restart',
-    'recovery',
+    'parts/session/recovery',
     "if (lifecycle === 'creating' || waitsForAnswerOnly(activeTurn.responseParts))",
     'if (startTurn(core, chat) === undefined)',
   ),
@@ -69,20 +69,24 @@ export const turnBugs: readonly Bug[] = [
   ),
   bug(
     'the creation of a session is not resumed after a restart',
-    'recovery',
+    'parts/session/recovery',
     'void runCreation(core, session);',
     ';',
   ),
   bug(
     'a turn waits for a session that failed',
-    'session/creation',
+    'parts/session/creation',
     'failTurnOf(core, resource, error);',
     ';',
   ),
   {
     name: 'a queued message starts two turns',
     patches: [
-      patch('host/dist/chat/queued-messages.js', "{ type: 'chat/pendingMessageRemoved', kind, id },", ''),
+      patch(
+        'host/dist/parts/chat/queued-messages.js',
+        "{ type: 'chat/pendingMessageRemoved', kind, id },",
+        '',
+      ),
       patch(
         'protocol/dist/chat/turn.js',
         'queuedMessageId ? withoutPending(started, queuedMessageId) : started',
@@ -92,38 +96,43 @@ export const turnBugs: readonly Bug[] = [
   },
   bug(
     'two queued messages start at once',
-    'chat/queued-messages',
+    'parts/chat/queued-messages',
     "new Set(['chat/turnComplete', 'chat/pendingMessageSet',",
     "new Set(['chat/turnComplete', 'chat/pendingMessageRemoved', 'chat/pendingMessageSet',",
   ),
   bug(
     'a queue is not started',
-    'chat/queued-messages',
+    'parts/chat/queued-messages',
     '? [] : startQueued(state, world);\n}\nconst startsNext',
     '? [] : [];\n}\nconst startsNext',
   ),
   bug(
     'a further message starts a held queue',
-    'chat/queued-messages',
+    'parts/chat/queued-messages',
     'isQueueHeld(state) && !isOnlyMessage(state, action) ? []',
     'false ? []',
   ),
   bug(
     'a restart starts a held queue',
-    'chat/queued-messages',
+    'parts/chat/queued-messages',
     'state.activeTurn || isQueueHeld(state) ? []',
     'state.activeTurn ? []',
   ),
-  bug('a worker outlives its turn', 'session/follow-ups', 'cancelWorkers(core, session, chat.uri);', ';'),
+  bug(
+    'a worker outlives its turn',
+    'parts/session/follow-ups',
+    'cancelWorkers(core, session, chat.uri);',
+    ';',
+  ),
   bug(
     'a worker outlives a turn of the previous host run',
-    'session/follow-ups',
+    'parts/session/follow-ups',
     'core.jobs.stop(chat.uri);\n    if (endsTurn.has(action.type))',
     'const worked = core.jobs.has(chat.uri);\n    core.jobs.stop(chat.uri);\n    if (worked && endsTurn.has(action.type))',
   ),
   bug(
     'a chat keeps its activity after the end of its turn',
-    'session/follow-ups',
+    'parts/session/follow-ups',
     "append(core, chat, { type: 'chat/activityChanged' });",
     ';',
   ),
@@ -133,50 +142,50 @@ export const turnBugs: readonly Bug[] = [
 export const viewBugs: readonly Bug[] = [
   bug(
     'a chat summary is updated in a later step',
-    'session/follow-ups',
+    'parts/session/follow-ups',
     "append(core, session, { type: 'session/chatUpdated', chat: chat.uri, changes });",
     `core.world.later(0, () => core.log.channel(session.uri) === session &&
       append(core, session, { type: 'session/chatUpdated', chat: chat.uri, changes }));`,
   ),
   bug(
     'the session list is not updated',
-    'session/part',
+    'parts/session/part',
     'committed: { session: sessionCommitted }',
     'committed: {}',
   ),
   bug(
     'a session is announced before its creator is answered',
-    'core/session-feed',
+    'catalog/session-feed',
     'this.#world.later(this.#paused ? pauseMs : 0, () => this.#deliver());',
     'this.#deliver();',
   ),
   bug(
     'a new session is not announced',
-    'session/session',
+    'parts/session/session',
     'if (copied || !createsInAdvance(core, link))',
     'if (copied)',
   ),
   bug(
     'a session is announced before it is used',
-    'session/follow-ups',
+    'parts/session/follow-ups',
     "if (state.title !== '')",
     'if (true)',
   ),
   bug(
     'an unused session is not removed',
-    'session/departed-clients',
+    'parts/session/departed-clients',
     'if (catalogOf(core).creatorOf(uri) === clientId)',
     'if (false)',
   ),
   bug(
     'a client that left stays active',
-    'session/departed-clients',
+    'parts/session/departed-clients',
     "core.log.append(session, { type: 'session/activeClientRemoved', clientId });",
     ';',
   ),
   bug(
     'a chat is dropped in a later step than its session',
-    'chat/chat',
+    'parts/chat/chat',
     'core.log.drop(chat);',
     'core.world.later(0, () => core.log.drop(chat));',
   ),

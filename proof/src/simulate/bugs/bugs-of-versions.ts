@@ -28,13 +28,13 @@ export const versionBugs: readonly Bug[] = [
   ),
   bug(
     'the older form of an action is made from the newest state',
-    'log/delivery',
+    'kernel/log/delivery',
     'after: state };',
     'after: channel.head };',
   ),
   bug(
     'the older form of an action is made from the state after it',
-    'log/delivery',
+    'kernel/log/delivery',
     '{ before: channel.committed, after: state }',
     '{ before: state, after: state }',
   ),
@@ -82,7 +82,7 @@ export const versionBugs: readonly Bug[] = [
   ),
   bug(
     'a choice that waits is lost at a crash',
-    'session/selection',
+    'parts/session/selection',
     'const waiting = [',
     '(core.choicesHeard ??= new Set()).add(JSON.stringify({ clientId, clientSeq }));\n    const waiting = [',
     'const [first, ...rest] = ownMeta(session.head).deferred ?? [];',
@@ -91,19 +91,19 @@ export const versionBugs: readonly Bug[] = [
   ),
   bug(
     'a choice that waits is not stored',
-    'session/selection',
+    'parts/session/selection',
     'return core.log.append(session, metaChanged(session.head, { deferred: waiting }));',
     'return undefined;',
   ),
   bug(
     'a choice that is sent again waits twice',
-    'session/selection',
+    'parts/session/selection',
     'if (clientSeq > 0 && deferred.some(isOwn))',
     'if (false)',
   ),
   bug(
     'a choice is applied during a turn',
-    'session/selection',
+    'parts/session/selection',
     'if (!isBusy(core, session))\n',
     'if (true)\n',
   ),

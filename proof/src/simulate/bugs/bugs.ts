@@ -13,13 +13,13 @@ import { versionBugs } from './bugs-of-versions.ts'
 export const bugs: readonly Bug[] = [
   bug(
     'an action is echoed before it is flushed',
-    'log/delivery-queue',
+    'kernel/log/delivery-queue',
     'if (queued.strict && queued.entry.seq > durable)',
     'if (false)',
   ),
   bug(
     'an effect runs before its action is flushed',
-    'log/log',
+    'kernel/log/log',
     'this.#events.appended(channel, action, sender?.by);',
     `this.#events.appended(channel, action, sender?.by);
     const { committed, committedOlder } = channel;
@@ -45,13 +45,13 @@ export const bugs: readonly Bug[] = [
   ),
   bug(
     'the session list shows the status of the state',
-    'core/summary',
+    'catalog/summary',
     'status: sessionStatus(state),',
     'status: state.status,',
   ),
   bug(
     'a channel is called missing before its removal is flushed',
-    'log/log',
+    'kernel/log/log',
     'if (this.isDropped(uri))',
     'if (false)',
   ),
@@ -88,13 +88,13 @@ export const bugs: readonly Bug[] = [
   ),
   bug(
     'a replay from memory leaves out actions that are not in memory any more',
-    'log/kept-entries',
+    'kernel/log/kept-entries',
     'this.#from = oldest.seq',
     'void oldest.seq',
   ),
   bug(
     'sequence numbers are reused after a crash',
-    'log/epochs',
+    'kernel/log/epochs',
     'Math.max(upTo + 1, aboveLost(lost), Math.floor(now) * 1000)',
     'Math.max(upTo - numbersAhead + 1, 1)',
   ),
@@ -104,10 +104,10 @@ export const bugs: readonly Bug[] = [
     'notifySpace(core, link, full)',
     'void 0',
   ),
-  bug('numbers that the disk has lost are assigned again', 'log/epochs', 'aboveLost(lost), ', ''),
+  bug('numbers that the disk has lost are assigned again', 'kernel/log/epochs', 'aboveLost(lost), ', ''),
   bug(
     'a gap after a restored backup is ignored',
-    'log/epochs',
+    'kernel/log/epochs',
     'return epochs.some(({ first, last })',
     'return true || epochs.some(({ first, last })',
   ),
@@ -119,7 +119,7 @@ export const bugs: readonly Bug[] = [
   ),
   bug(
     'a step is split over two transactions',
-    'log/log',
+    'kernel/log/log',
     'this.#events.appended(channel, action, sender?.by);',
     'this.#commit.endStep(this.#sequence.last); this.#events.appended(channel, action, sender?.by);',
   ),
@@ -149,7 +149,7 @@ export const bugs: readonly Bug[] = [
   ),
   bug(
     'a record is written outside its step',
-    'log/step-records',
+    'kernel/log/step-records',
     'this.#changes.set(key, text);',
     'this.#store.put(key, textOf(text));',
   ),
@@ -166,14 +166,14 @@ export const bugs: readonly Bug[] = [
     'if (this.#pauses > 0) {',
     'if (false) {',
   ),
-  bug('a channel sleeps with undelivered actions', 'log/log', 'channel.uncommitted > 0', 'false'),
+  bug('a channel sleeps with undelivered actions', 'kernel/log/log', 'channel.uncommitted > 0', 'false'),
   bug(
     'only actions the client has not seen count as resends',
     'connection/opening',
     'log.dispatchedBy(clientId, 0, newestOwn)',
     'log.dispatchedBy(clientId, lastSeen, newestOwn)',
   ),
-  bug('an echo goes to the old link', 'log/delivery-queue', 'queued.sender = sender;', ';'),
+  bug('an echo goes to the old link', 'kernel/log/delivery-queue', 'queued.sender = sender;', ';'),
   bug(
     'a waiting action is not recognized as a resend',
     'connection/opening',
@@ -183,17 +183,17 @@ export const bugs: readonly Bug[] = [
   bug('a held action is delivered again after a replay', 'connection/opening', 'seq <= upTo || ', ''),
   bug(
     'actions of one client overtake one another',
-    'log/delivery-queue',
+    'kernel/log/delivery-queue',
     ' || this.of(clientId).length > 0',
     '',
   ),
-  bug('a head counts no rows', 'log/channel', '[rows]: this.rowIds.length', '[rows]: 0'),
-  bug('a dropped channel is woken', 'log/awake-channels', 'this.#dropped.add(uri);', ''),
+  bug('a head counts no rows', 'kernel/log/channel', '[rows]: this.rowIds.length', '[rows]: 0'),
+  bug('a dropped channel is woken', 'kernel/log/awake-channels', 'this.#dropped.add(uri);', ''),
   bug('unsubscribe is ignored', 'connection/subscriptions', 'channel.listeners.delete(this.#listener);', ''),
-  bug('a session is listed before it is durable', 'core/catalog', 'this.#adding.add(uri);', ''),
+  bug('a session is listed before it is durable', 'catalog/catalog', 'this.#adding.add(uri);', ''),
   bug(
     'a rejection is sent to all clients',
-    'log/delivery',
+    'kernel/log/delivery',
     'if (entry.only)',
     'if (entry.only && entry.reason === undefined)',
   ),

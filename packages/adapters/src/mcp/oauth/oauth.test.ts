@@ -1,4 +1,4 @@
-import { tokensOf } from '../../../../host/src/auth/tokens.ts'
+import { tokensOf } from '../../../../host/src/parts/auth/tokens.ts'
 import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

@@ -6,7 +6,7 @@ import { deviceLink, pairedClient, pairedDevice } from '../../../test/devices.ts
 import { testHost } from '../../../test/test-host.ts'
 import { session, title } from '../../../test/two-clients.ts'
 import { callsIn, chat, desk, ended, pending, say } from '../../../test/approvals.ts'
-import { decisionOf } from '../../access/decision.ts'
+import { decisionOf } from '../access/decision.ts'
 
 const root = 'ahp-root://'
 

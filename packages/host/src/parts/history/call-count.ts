@@ -1,6 +1,6 @@
 import { AhpError } from '@atrium/protocol/errors'
 import type { LimitValues } from '@atrium/protocol/limits'
-import type { Listener } from '../../log/entry.ts'
+import type { Listener } from '../../kernel/log/entry.ts'
 
 /** Counts the calls about the past that run or wait, for each link and in all, and refuses those beyond the limits. */
 export class CallCount {

@@ -6,7 +6,7 @@ import { isShown } from './hidden.ts'
 import { nearest, SavedStates } from './saved-states.ts'
 import type { Moment, PastState } from './saved-states.ts'
 import { TurnEnds } from './turn-ends.ts'
-import { storedAction } from '../../log/entry.ts'
+import { storedAction } from '../../kernel/log/entry.ts'
 
 /**
  * A mark (a sequence number with its position) is kept after `markEvery` actions, or after `markLength` characters of

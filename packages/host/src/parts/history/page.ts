@@ -6,7 +6,7 @@ import type { ChannelHistory } from './channel-history.ts'
 import { isShown, mayBeHidden, shownAction } from './hidden.ts'
 import { Forgotten } from './reading.ts'
 import type { Moment } from './saved-states.ts'
-import { storedAction } from '../../log/entry.ts'
+import { storedAction } from '../../kernel/log/entry.ts'
 
 /**
  * The part of the history that is wanted: where the page begins, by sequence number or by position, and the maximum

@@ -1,13 +1,13 @@
 import { AhpError } from '@atrium/protocol/errors'
 import type { LimitValues } from '@atrium/protocol/limits'
 import type { Core } from '../../kernel/core.ts'
-import { rowsIn } from '../../log/channel-rows.ts'
-import { lengthOf } from '../../log/rows.ts'
+import { rowsIn } from '../../kernel/log/channel-rows.ts'
+import { lengthOf } from '../../kernel/log/rows.ts'
 import type { StoredEnvelope } from '../../ports/log.ts'
 import type { ChannelHistory } from './channel-history.ts'
 import { isShown } from './hidden.ts'
 import type { PastState } from './saved-states.ts'
-import { storedAction } from '../../log/entry.ts'
+import { storedAction } from '../../kernel/log/entry.ts'
 
 /** The most actions, and characters of actions, that are applied at once. Other work goes on before the next ones. */
 const partCount = 64

@@ -1,6 +1,6 @@
 import type { Action } from '@atrium/protocol/channel'
 import type { ChatState } from '@atrium/protocol/chat/state'
-import { lengthOf } from '../../log/rows.ts'
+import { lengthOf } from '../../kernel/log/rows.ts'
 import type { Moment, PastState } from './saved-states.ts'
 
 interface Change {

@@ -1,6 +1,6 @@
 import type { Action } from '@atrium/protocol/channel'
 import type { Device } from '@atrium/protocol/root/device'
-import type { Channel } from '../../log/channel.ts'
+import type { Channel } from '../../kernel/log/channel.ts'
 import type {
   AddWebhookParams,
   NotificationsResult,

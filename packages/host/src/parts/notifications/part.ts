@@ -1,4 +1,4 @@
-import { catalogOf } from '../../core/catalog.ts'
+import { catalogOf } from '../../catalog/catalog.ts'
 import { NoParams, command, part } from '../../kernel/part.ts'
 import type { Notifier } from '../../ports/notifier.ts'
 import { devicesOf } from '../devices/devices.ts'

@@ -1,7 +1,7 @@
 import { AhpError } from '@atrium/protocol/errors'
 import type { LimitValues } from '@atrium/protocol/limits'
 import { decode, object, oneOf, optional, string } from '@atrium/protocol/schema'
-import { Damaged } from '../../log/rebuild.ts'
+import { Damaged } from '../../kernel/log/rebuild.ts'
 import type { ShownTarget } from './extensions.ts'
 import type { Devices } from '../devices/devices.ts'
 import { RecordMap } from '../../kernel/record-map.ts'

@@ -1,9 +1,9 @@
 import type { Uri } from '@atrium/protocol/channel'
 import type { Turn } from '@atrium/protocol/chat/state'
-import { rowsIn } from '../../log/channel-rows.ts'
-import type { Log } from '../../log/log.ts'
-import { Damaged, rebuild } from '../../log/rebuild.ts'
-import { readSome } from '../../log/rows.ts'
+import { rowsIn } from '../../kernel/log/channel-rows.ts'
+import type { Log } from '../../kernel/log/log.ts'
+import { Damaged, rebuild } from '../../kernel/log/rebuild.ts'
+import { readSome } from '../../kernel/log/rows.ts'
 import type { LogStore } from '../../ports/log.ts'
 
 /** Where turns are read: in memory if the chat is loaded, else in the store. Reading does not load the chat. */

@@ -1,5 +1,5 @@
-import { listChangesOf } from '../../core/session-list/list-changes.ts'
-import { catalogOf } from '../../core/catalog.ts'
+import { listChangesOf } from '../../catalog/session-list/list-changes.ts'
+import { catalogOf } from '../../catalog/catalog.ts'
 import { NoParams, checkWritable, command, part } from '../../kernel/part.ts'
 import type { SearchIndex } from '../../ports/search-index.ts'
 import { SearchParams } from './extensions.ts'

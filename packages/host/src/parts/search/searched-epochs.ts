@@ -1,4 +1,4 @@
-import type { Epoch } from '../../log/epochs.ts'
+import type { Epoch } from '../../kernel/log/epochs.ts'
 import type { Records } from '../../ports/records.ts'
 
 /**

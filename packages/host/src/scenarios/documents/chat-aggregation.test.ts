@@ -16,7 +16,7 @@ import {
 } from '../../../test/two-client-session.ts'
 import type { TwoClientSession } from '../../../test/two-client-session.ts'
 import type { AgentAction } from '../../ports/agent.ts'
-import { summarize } from '../../core/summary.ts'
+import { summarize } from '../../catalog/summary.ts'
 
 const other = 'ahp-chat:/other'
 const does = (activity: string): AgentAction => ({ type: 'chat/activityChanged', activity })

@@ -1,4 +1,4 @@
-import { customizationsOf } from '../../core/customizing.ts'
+import { customizationsOf } from '../../catalog/customizing.ts'
 import type { Action } from '@atrium/protocol/channel'
 import { describe, expect, test } from 'vitest'
 import { FakeFiles } from '../../../test/fake-files.ts'

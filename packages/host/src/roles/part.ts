@@ -1,5 +1,0 @@
-import { part } from '../kernel/part.ts'
-import { actionRoles, commandRoles } from './roles.ts'
-
-/** The roles that commands and actions need. */
-export const roles = part({ name: 'roles', rules: { roles: { ...commandRoles, ...actionRoles } } })

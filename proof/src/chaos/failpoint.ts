@@ -34,7 +34,7 @@ export const shortIntervals: readonly Patch[] = [
   { file: 'host/dist/kernel/sealing/sealing.js', find: 'worthwhile = 16 * 1024', put: 'worthwhile = 1' },
   { file: 'host/dist/kernel/sealing/sealing.js', find: 'startMs = 30_000', put: 'startMs = 20' },
   { file: 'host/dist/kernel/sealing/sealing.js', find: 'retryMs = 60_000', put: 'retryMs = 20' },
-  { file: 'adapters/dist/store/sqlite/drop.js', find: 'SLICE = 500', put: 'SLICE = 5' },
+  { file: 'adapters/dist/store/sql/drop.js', find: 'SLICE = 500', put: 'SLICE = 5' },
 ]
 
 /** A made-up next version of the schema. */
@@ -59,7 +59,7 @@ const transaction = 'adapters/dist/store/sqlite/store.js'
 const startTurn = 'host/dist/parts/chat/start-turn.js'
 const turn = 'host/dist/parts/turn/turn.js'
 const write = 'adapters/dist/store/sqlite/write.js'
-const drop = 'adapters/dist/store/sqlite/drop.js'
+const drop = 'adapters/dist/store/sql/drop.js'
 const open = 'adapters/dist/store/sqlite/open.js'
 const often = 60
 const sometimes = 6
@@ -80,8 +80,8 @@ export const failpoints: readonly Failpoint[] = [
   ...both('a head is written', write, 'sql.putHead.run(channel, seq, state, chain, sum)', sometimes),
   before('a head is serialized', writer, 'channel.headText()', sometimes),
   ...both('a record is written', write, 'sql.putRecord.get(key, text)', often),
-  before('part of a channel is deleted', drop, 'statement.run(id)', sometimes),
-  before('a slice of a dropped channel is deleted', drop, 'slice.delete.run(id, last)', 2),
+  before('part of a channel is deleted', drop, 'yield* remove(ids)', 3),
+  before('a slice of a dropped channel is deleted', drop, 'yield* slice.delete(id, last)', 2),
   ...both(
     'a segment is written',
     seal,

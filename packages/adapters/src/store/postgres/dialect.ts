@@ -76,6 +76,8 @@ export const dialect: SqlDialect = {
   key: keyOf,
   by: () => 'key',
   origin: 'e.key',
+  hiding: `key = NULL, uri = ''`,
+  hidden: 'key IS NULL',
   there: (channels) => `${channels}.key IS NOT NULL`,
   list: (type) => `unnest(?1::${type}[]) l (value)`,
   damageOf: () => undefined,

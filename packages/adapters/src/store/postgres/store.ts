@@ -1,10 +1,10 @@
 import type { Handlers } from '../../process/thread-request.ts'
 import { blobs } from '../sql/blobs.ts'
+import { dropper } from '../sql/drop.ts'
 import { forgetter } from '../sql/forget.ts'
 import { reader } from '../sql/read.ts'
 import { sealer } from '../sql/seal.ts'
 import { postgresStore } from './dialect.ts'
-import { shrinker } from './drop.ts'
 import { Failure } from './failure.ts'
 import { fence } from './fence.ts'
 import { replicasOf } from './lease-row.ts'
@@ -50,13 +50,15 @@ export async function openStore(given: StoreOptions): Promise<OpenStore> {
     const { batch, ...value } = opened
     const owner = { link, reading, epoch: epoch ?? -1 }
     const store = postgresStore(owner)
+    const { deleteRest } = dropper(store.dialect)
     const api: OpenStore['api'] = {
       ...reader(store),
       ...records(reading),
       ...blobs(store),
       ...sealer(store),
       ...forgetter(store),
-      ...shrinker(owner),
+      // PostgreSQL itself gives free space back (VACUUM).
+      shrink: () => store.write(deleteRest),
       replicas: () => reading.run(replicasOf),
       flush: writer({ ...owner, batch }),
       async close() {

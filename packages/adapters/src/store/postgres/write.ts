@@ -1,11 +1,11 @@
 import type { Step } from '@atrium/host/ports/log'
+import { dropper } from '../sql/drop.ts'
 import { planner } from '../sql/plan.ts'
 import { Tails } from '../sql/tails.ts'
 import type { Written } from '../sql/tails.ts'
 import { only } from '../sql/work.ts'
 import type { Batch } from '../worker-api.ts'
 import { dialect, ran } from './dialect.ts'
-import { dropChannels } from './drop.ts'
 import { Failure } from './failure.ts'
 import { deposed } from './fence.ts'
 import { keyOf } from './key.ts'
@@ -33,6 +33,7 @@ export function writer(options: WriterOptions): (batch: Batch) => Promise<void> 
   const { link: connection, epoch } = options
   const tails = new Tails(dialect)
   const plan = planner(dialect, tails)
+  const dropping = dropper(dialect)
   let last = options.batch
 
   /** Stores a step, and the records with the last one. */
@@ -48,11 +49,10 @@ export function writer(options: WriterOptions): (batch: Batch) => Promise<void> 
     const { fence, turn } = only(rows)
     if (fence === 0) throw await deposed(query, epoch)
     if (turn === 0) throw new Stored()
-    await dropChannels(
-      query,
-      step.dropped.map(({ channel }) => channel),
-    )
-    for (const { channel } of step.dropped) written.set(channel, undefined)
+    const dropped = step.dropped.map(({ channel }) => channel)
+    // Their data is deleted later, slice by slice.
+    await ran(query, dropping.drop(dropped, 0))
+    for (const uri of dropped) written.set(uri, undefined)
   }
 
   const attempt = async (query: Query, { steps, records }: Batch): Promise<void> => {

@@ -17,6 +17,9 @@ export interface SqlDialect {
   readonly origin: string
   /** Returns the condition that a channel is not dropped. `channels`: the name of the table. */
   there(channels: string): string
+  /** The assignments that hide a channel, and the condition that one is hidden. */
+  readonly hiding: string
+  readonly hidden: string
   /** Returns the table `l` that has the list which is the first parameter, in the column `value`. */
   list(type: 'text' | 'bigint'): string
   /** Returns the damage that an error of the database means. Undefined if it means none. */

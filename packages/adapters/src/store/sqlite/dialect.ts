@@ -23,7 +23,9 @@ const names = {
   key: (text) => text,
   by: (column) => column,
   origin: `e.origin ->> 'clientId'`,
-  // A channel that is dropped and not deleted yet has a BLOB in place of its URI.
+  // A channel that is dropped and not deleted yet has a BLOB in place of its URI. BLOBs come after all texts.
+  hiding: 'uri = CAST(id AS BLOB)',
+  hidden: `uri >= x''`,
   there: (channels) => `typeof(${channels}.uri) = 'text'`,
   list: () => '(SELECT value FROM json_each(?1)) l',
   damageOf,

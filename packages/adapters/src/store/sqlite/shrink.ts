@@ -2,7 +2,8 @@ import { statSync, statfsSync } from 'node:fs'
 import { freemem, totalmem } from 'node:os'
 import type { Database } from '../database.ts'
 import type { StoreApi } from '../worker-api.ts'
-import { dropper } from './drop.ts'
+import { dropper } from '../sql/drop.ts'
+import type { SqliteStore } from './store.ts'
 
 /** The free pages that stay in the file. The next writes use them, and the file need not grow again. */
 const KEPT = 256
@@ -15,13 +16,13 @@ const INCREMENTAL = 2
  * Deletes what dropped channels have left, and then gives free pages of the file back to the file system. A slice is one
  * short transaction.
  */
-export function shrinker(db: Database): Pick<StoreApi, 'shrink'> {
-  const { deleteRest } = dropper(db)
+export function shrinker(db: Database, store: SqliteStore): Pick<StoreApi, 'shrink'> {
+  const { deleteRest } = dropper(store.dialect)
   const free = () => pragma(db, 'freelist_count')
   return {
     /** Deletes or gives back one slice. Returns whether there may be more. */
     shrink() {
-      if (deleteRest()) return true
+      if (store.write(deleteRest)) return true
       const spare = free() - KEPT
       if (spare <= 0 || pragma(db, 'auto_vacuum') !== INCREMENTAL) return false
       db.exec(`PRAGMA incremental_vacuum(${Math.min(spare, SLICE)})`)

@@ -79,7 +79,7 @@ function open(options: OpenOptions): ReturnType<WorkerApi['open']> {
       ...records(db),
       ...sealer(store),
       ...forgetter(store),
-      ...shrinker(db),
+      ...shrinker(db, store),
       ...blobs(store),
       flush(batch, maxPages) {
         if (maxPages !== undefined) db.exec(`PRAGMA max_page_count = ${maxPages}`)

@@ -1,16 +1,16 @@
 import type { Step } from '@atrium/host/ports/log'
 import type { Database } from '../database.ts'
+import { SLICE, dropper } from '../sql/drop.ts'
 import { planner } from '../sql/plan.ts'
 import { Tails } from '../sql/tails.ts'
 import type { Written } from '../sql/tails.ts'
 import type { Batch } from '../worker-api.ts'
-import { SLICE, dropper } from './drop.ts'
 import type { SqliteStore } from './store.ts'
 
 /** Returns a function that stores a batch in one transaction. */
 export function writer(db: Database, store: SqliteStore): (batch: Batch) => void {
   const sql = statements(db)
-  const dropping = dropper(db)
+  const dropping = dropper(store.dialect)
   const tails = new Tails(store.dialect)
   const plan = planner(store.dialect, tails)
 
@@ -37,11 +37,9 @@ export function writer(db: Database, store: SqliteStore): (batch: Batch) => void
     try {
       for (const step of steps) {
         writeStep(step, written)
-        for (const { channel } of step.dropped) {
-          const found = sql.id.get(channel)
-          if (found) room -= dropping.drop(found.id, room)
-          written.set(channel, undefined)
-        }
+        const dropped = step.dropped.map(({ channel }) => channel)
+        room -= store.read(() => dropping.drop(dropped, room))
+        for (const uri of dropped) written.set(uri, undefined)
       }
       if (steps.length > 0) sql.raiseUpTo.get(steps.reduce((highest, { upTo }) => Math.max(highest, upTo), 0))
       for (const [key, text] of records)
@@ -62,7 +60,6 @@ function statements(db: Database) {
   return {
     begin: db.prepare('BEGIN IMMEDIATE'),
     commit: db.prepare('COMMIT'),
-    id: db.prepare<{ readonly id: number }>(`SELECT id FROM channels WHERE uri = ?`),
     putTail: db.prepare(`REPLACE INTO tails (channel, seq, chain, rows) VALUES (?, ?, ?, ?)`),
     create: db.prepare(`INSERT INTO channels (id, uri, kind, seq, state, sum) VALUES (?, ?, ?, ?, ?, ?)`),
     append: db.prepare(

@@ -2,11 +2,19 @@ import { appendFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect } from 'vitest'
 import { expectAccessibleInBoth } from '../../test/axe.ts'
-import { Room, begin, browserTest, expectUnharmed, shot, writeUntilSuggested } from '../../test/browser.ts'
+import {
+  Room,
+  begin,
+  browserTest,
+  eventually,
+  expectUnharmed,
+  shot,
+  writeUntilSuggested,
+} from '../../test/browser.ts'
 import { hasGit, makeRepository } from '../../test/repository.ts'
 
 browserTest(
-  '[U21] on a phone: conflicts, comments, a commit, suggestions and the palette fit into 360 pixels',
+  '[U21] [U21.1] on a phone: conflicts, comments, a commit, suggestions and the palette fit into 360 pixels',
   async () => {
     const room = await Room.open()
     makeRepository(room.folder, { 'a-file-with-a-rather-long-name-for-a-phone.txt': 'before\n' })
@@ -40,11 +48,25 @@ browserTest(
     await page.getByRole('button', { name: 'Save' }).tap()
     await page.getByRole('button', { name: 'Reply' }).tap()
     await fits('comments')
+    /** The smaller side of the smallest of these elements, in pixels. */
+    const smallest = (selector: string) =>
+      page.evaluate<number>(`Math.min(...[...document.querySelectorAll('${selector}')]
+        .filter((each) => each.checkVisibility()).map((each) => each.getBoundingClientRect())
+        .flatMap(({ width, height }) => [width, height]))`)
+    expect(await smallest('.changes input[type=checkbox]')).toBeGreaterThanOrEqual(20)
+    expect(await smallest('button.diff-number')).toBeGreaterThanOrEqual(24)
     await page.getByRole('button', { name: 'Commit…' }).tap()
     await page.getByLabel('Commit message').fill('A message')
     await fits('commit')
     await page.keyboard.press('Escape')
     await page.getByRole('button', { name: 'Chat', exact: true }).tap()
+    // A laptop at 200 % zoom has such a window.
+    await page.setViewportSize({ width: 640, height: 360 })
+    await eventually(() => page.evaluate('document.querySelector(".timeline").clientHeight')).toBeGreaterThan(
+      250,
+    )
+    await fits('low')
+    await page.setViewportSize({ width: 360, height: 700 })
     await writeUntilSuggested(page, '@file', page.getByRole('option').first())
     await fits('suggestions')
     await page.getByRole('option').first().tap()

@@ -52,7 +52,7 @@ browserTest(
     await changes.getByRole('button', { name: '⋯ Show 996 lines' }).click()
     await changes.getByText('line 700', { exact: true }).waitFor({ state: 'detached' })
     expect(await changes.locator('.diff-row').count()).toBeLessThan(400)
-    await changes.evaluate('document.querySelector("[data-scroller]").scrollTop = 700 * 20')
+    await changes.evaluate('document.querySelector(".changes").scrollTop = 700 * 20')
     await changes.getByText('line 700', { exact: true }).first().waitFor()
     expect(await changes.locator('.diff-row').count()).toBeLessThan(400)
     await page.reload()

@@ -1,11 +1,12 @@
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { expect } from 'vitest'
+import { expect, onTestFinished } from 'vitest'
+import { clientOf, setTitle } from '../../../cli/test/client.ts'
 import { expectAccessibleInBoth } from '../../test/axe.ts'
 import { Room, begin, browserTest, eventually, expectUnharmed, shot } from '../../test/browser.ts'
 
 browserTest(
-  '[U20] the list: those that need a person first, search, rename, archive, and a deletion taken back',
+  '[U20] [U20.1] the list: those that need a person first, search, rename, archive, and a deletion taken back',
   async () => {
     const room = await Room.open()
     const page = await room.page()
@@ -47,6 +48,24 @@ browserTest(
     expect(await other.locator('.session-title').allInnerTexts()).toContain('say gamma')
     await act('say gamma', 'Delete')
     await eventually(() => other.locator('.session-title').allInnerTexts()).not.toContain('say gamma')
+
+    const client = clientOf(room.host)
+    onTestFinished(() => client.close())
+    for (let at = 0; at < 300; at++) {
+      const channel = `ahp-session:/many-${at}`
+      await client.ask('createSession', { channel, provider: 'guide' })
+      await setTitle(client, channel, `one of many ${at}`)
+    }
+    await eventually(() => page.getByRole('region', { name: 'Today' }).locator('.count').innerText()).toBe(
+      '300',
+    )
+    expect(await page.locator('.session').count()).toBeLessThan(200)
+    await page.evaluate(`document.querySelector('.session-groups').scrollTop = 1e6`)
+    await page.getByRole('link', { name: /^one of many 0 / }).waitFor()
+    expect(await page.locator('.session').count()).toBeLessThan(200)
+    await page.getByPlaceholder('Search').fill('many 299')
+    await eventually(() => page.locator('.session').count()).toBe(1)
+    await expectAccessibleInBoth(page, 'a long list of sessions')
     expectUnharmed(page, other)
   },
 )

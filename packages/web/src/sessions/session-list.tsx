@@ -6,6 +6,7 @@ import { Button } from '../ui/button.tsx'
 import { useCommands } from '../ui/commands.ts'
 import { Empty } from '../ui/empty.tsx'
 import { Icon } from '../ui/icon.tsx'
+import { VirtualBlocks } from '../ui/virtual-blocks.tsx'
 import { groupsOf, isArchived, matching } from './grouping.ts'
 import { SessionMenu } from './session-menu.tsx'
 import { SessionRow } from './session-row.tsx'
@@ -17,6 +18,9 @@ interface Props extends SessionRowActions {
   readonly listed: boolean
   readonly selected: string | undefined
 }
+
+/** The usual height of a row, in pixels. */
+const rowHeight = 58
 
 /** The sessions of the host, those that need a person first. */
 export function SessionListView({ sessions, listed, selected, onOpen, ...actions }: Props) {
@@ -38,6 +42,21 @@ export function SessionListView({ sessions, listed, selected, onOpen, ...actions
     const shown = sessions.filter((session) => showArchived || search !== '' || !isArchived(session))
     return groupsOf(matching(shown, search), Date.now(), answers)
   }, [sessions, search, showArchived, answers])
+  const rowOf = (each: readonly SessionSummary[]) => (at: number) => {
+    const session = each[at]
+    return (
+      session && (
+        <SessionRow
+          key={session.resource}
+          session={session}
+          selected={session.resource === selected}
+          menu={menu}
+          onOpen={onOpen}
+          onMenu={onMenu}
+        />
+      )
+    )
+  }
   return (
     <nav class="sessions" aria-label="Sessions">
       <label class="search">
@@ -51,24 +70,13 @@ export function SessionListView({ sessions, listed, selected, onOpen, ...actions
           onInput={(event) => setSearch(event.currentTarget.value)}
         />
       </label>
-      <div class="session-groups">
+      <div class="session-groups" data-scroller>
         {groups.map(({ title, asks, sessions: each }) => (
           <section key={title} aria-label={title}>
             <h2 class={asks ? 'needs-you' : ''}>
               {title} <span class="count">{each.length}</span>
             </h2>
-            <ul>
-              {each.map((session) => (
-                <SessionRow
-                  key={session.resource}
-                  session={session}
-                  selected={session.resource === selected}
-                  menu={menu}
-                  onOpen={onOpen}
-                  onMenu={onMenu}
-                />
-              ))}
-            </ul>
+            <VirtualBlocks as="ul" count={each.length} rowHeight={rowHeight} render={rowOf(each)} />
           </section>
         ))}
         {groups.length === 0 && <NoSessions listed={listed} searched={search !== ''} archived={archived} />}

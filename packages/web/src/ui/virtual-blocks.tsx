@@ -6,6 +6,8 @@ interface Props {
   /** The usual height of a row in pixels, for rows that were not drawn yet. */
   readonly rowHeight: number
   readonly render: (at: number) => ComponentChildren
+  /** The element around the rows of a block: `ul` if the rows are `li`. */
+  readonly as?: 'div' | 'ul'
 }
 
 /** Number of rows that are drawn together. */
@@ -16,7 +18,7 @@ const blockRows = 80
  * block of rows that goes out of sight leaves a space of its own height. The element that scrolls is marked with
  * `data-scroller`.
  */
-export function VirtualBlocks({ count, rowHeight, render }: Props) {
+export function VirtualBlocks({ count, rowHeight, render, as = 'div' }: Props) {
   const blocks = Array.from({ length: Math.ceil(count / blockRows) }, (_, at) => at * blockRows)
   return (
     <>
@@ -27,6 +29,7 @@ export function VirtualBlocks({ count, rowHeight, render }: Props) {
           rowHeight={rowHeight}
           render={(at) => render(from + at)}
           first={from === 0}
+          as={as}
         />
       ))}
     </>
@@ -38,12 +41,16 @@ interface BlockProps {
   readonly rowHeight: number
   readonly render: (at: number) => ComponentChildren
   readonly first: boolean
+  readonly as: 'div' | 'ul'
 }
 
-function RowBlock({ rows, rowHeight, render, first }: BlockProps) {
-  const block = useRef<HTMLDivElement>(null)
+function RowBlock({ rows, rowHeight, render, first, as: Element }: BlockProps) {
+  const block = useRef<HTMLElement>(null)
   const [seen, setSeen] = useState(first)
-  const height = useRef(rows * rowHeight)
+  /** The height that the block had when it was last seen, with the number of its rows then. A list may have grown since. */
+  const measured = useRef({ rows, height: rows * rowHeight })
+  const drawn = useRef(rows)
+  drawn.current = rows
   useEffect(() => {
     const { current } = block
     if (!current) return
@@ -51,7 +58,7 @@ function RowBlock({ rows, rowHeight, render, first }: BlockProps) {
       if (!entry) return
       // A block that has the focus stays, so that a text which somebody writes in it is not lost.
       if (!entry.isIntersecting && current.contains(document.activeElement)) return
-      if (!entry.isIntersecting) height.current = current.offsetHeight
+      if (!entry.isIntersecting) measured.current = { rows: drawn.current, height: current.offsetHeight }
       setSeen(entry.isIntersecting)
     }
     const root = current.closest('[data-scroller]')
@@ -60,8 +67,17 @@ function RowBlock({ rows, rowHeight, render, first }: BlockProps) {
     return () => observer.disconnect()
   }, [])
   return (
-    <div ref={block} class="row-block" style={seen ? {} : { height: `${height.current}px` }}>
+    <Element
+      // The type of the reference is that of one element, and this is one of two: hence the cast.
+      ref={block as never}
+      class="row-block"
+      style={
+        seen
+          ? {}
+          : { height: `${measured.current.rows === rows ? measured.current.height : rows * rowHeight}px` }
+      }
+    >
       {seen && Array.from({ length: rows }, (_, at) => render(at))}
-    </div>
+    </Element>
   )
 }

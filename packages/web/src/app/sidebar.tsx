@@ -1,5 +1,5 @@
 import type { Client } from '@atrium/client/client'
-import { Command, Moon, Plus, Sun, SunMoon } from 'lucide'
+import { Moon, Plus, ScanSearch, Sun, SunMoon } from 'lucide'
 import { memo } from 'preact/compat'
 import { LinkState } from '../link/link-state.tsx'
 import { RoleNote } from '../link/role-note.tsx'
@@ -40,7 +40,7 @@ export const Sidebar = memo(function Sidebar({ client, onNew, onFind, say, ...li
       <header class="sidebar-head">
         <Brand />
         <span class="sidebar-tools">
-          <Button icon={Command} label="Find a session or an action" look="quiet" onClick={onFind} />
+          <Button icon={ScanSearch} label="Find a session or an action" look="quiet" onClick={onFind} />
           <NotifyButton client={client} say={say} />
           <Button icon={icons[theme]} label={`Theme: ${theme}`} look="quiet" onClick={nextTheme} />
         </span>

@@ -116,6 +116,8 @@ browserTest(
         .nth(at + 1)
         .waitFor()
     }
+    // A form that was declined shows no defaults as answers.
+    expect(await page.locator('.form.answered dl').count()).toBe(0)
     await send(page, `fail ${nasty}`)
     await page.locator('.turn-error').waitFor()
     await send(page, `spawn say ${nasty}`)

@@ -23,14 +23,17 @@ export function FormView({ part: { request, response } }: { readonly part: Input
       <p>
         {visibleText(request.message ?? 'A question')} <span class="tag">{responses[response]}</span>
       </p>
-      <dl>
-        {(request.questions ?? []).map((question) => (
-          <div key={question.id}>
-            <dt>{visibleText(question.title ?? question.message)}</dt>
-            <dd>{visibleText(answerWords(question, valueOf(question, request.answers?.[question.id])))}</dd>
-          </div>
-        ))}
-      </dl>
+      {/* A form that was not answered has drafts and defaults, which nobody gave as answers. */}
+      {response === 'accept' && (
+        <dl>
+          {(request.questions ?? []).map((question) => (
+            <div key={question.id}>
+              <dt>{visibleText(question.title ?? question.message)}</dt>
+              <dd>{visibleText(answerWords(question, valueOf(question, request.answers?.[question.id])))}</dd>
+            </div>
+          ))}
+        </dl>
+      )}
     </section>
   )
 }

@@ -77,7 +77,7 @@ browserTest(
       await note(page, 'open terminals').waitFor()
       expect(await page.getByRole('button', { name: 'New terminal' }).count()).toBe(0)
       await page.getByRole('button', { name: 'Changes', exact: true }).click()
-      await page.getByRole('button', { name: 'Session Changes' }).click()
+      await page.getByRole('button', { name: 'This session' }).click()
       await page.locator('.diff-row.added', { hasText: 'three' }).waitFor()
       expect(await page.getByRole('button', { name: /Undo|Commit|Discard/ }).count()).toBe(0)
     }

@@ -1,7 +1,7 @@
 import type { Uri } from '@atrium/protocol/channel'
 import type { LimitValues } from '@atrium/protocol/limits'
 import type { Implementation } from '@atrium/protocol/root/connection'
-import type { CustomizationMachine } from './parts/customizations/shared.ts'
+import type { CustomizationMachine } from './plugins/machine.ts'
 import type { ClientHabits } from './kernel/clients.ts'
 import type { Agent } from './ports/agent.ts'
 import type { Authorizer } from './ports/authorizer.ts'

@@ -6,6 +6,7 @@ import type { ToolDefinition } from '@atrium/protocol/session/state'
 import type { Channel } from '../kernel/log/channel.ts'
 import type { Component } from '../plugins/plugin.ts'
 import type { McpServer } from '../ports/mcp.ts'
+import type { HookEvent, HookResult } from './hook-event.ts'
 import { defineKey } from '../kernel/key.ts'
 
 /** The customizations of the sessions, as the other parts of the core use them. */
@@ -26,6 +27,8 @@ export interface Customizing {
    * programs. Returns why its programs may not run now; undefined if they may.
    */
   changedProgram(session: Uri, id: string): Promise<string | undefined>
+  /** Runs the enabled hooks of an event, one after the other. After the first hook that blocks, no further hook runs. */
+  runHooks(session: Channel<'session'>, event: HookEvent, signal: AbortSignal): Promise<HookResult>
   /** The plugins and folders that a session in this folder would have. */
   offered(folder: Uri | undefined): Promise<readonly { readonly id: string; readonly name: string }[]>
   /**

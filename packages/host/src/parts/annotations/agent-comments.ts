@@ -1,4 +1,5 @@
 import { catalogOf } from '../../catalog/catalog.ts'
+import type { CommentingTurn } from '../../catalog/commenting.ts'
 import type { AnnotationsAction } from '@atrium/protocol/annotations/actions'
 import { withOwn } from '@atrium/protocol/annotations/own'
 import type { Author } from '@atrium/protocol/annotations/own'
@@ -10,22 +11,12 @@ import { wakeIfSound } from '../../channels/wake.ts'
 import type { Core } from '../../kernel/core.ts'
 import type { Channel } from '../../kernel/log/channel.ts'
 import { TurnFailed } from '../../ports/agent.ts'
-import type { Agent } from '../../ports/agent.ts'
 import type { Comments, NewComment } from '../../ports/comments.ts'
-import type { ChatContext } from '../tools/approval.ts'
 import { locate, quoted } from '../tools/session-file.ts'
 import { annotationText } from './excerpt.ts'
 import { filesChosen } from './file-follower.ts'
 import { followChannel, readLines } from './followed-files.ts'
 import { annotationsProblem } from './guards.ts'
-
-/** A turn whose agent reads or writes comments. */
-interface CommentingTurn extends ChatContext {
-  readonly turnId: string
-  readonly agent: Agent
-  /** Throws when the turn is over. */
-  readonly requireRunning: () => void
-}
 
 /**
  * Returns the functions with which the agent of a turn lists, adds, answers and resolves annotations of its session.

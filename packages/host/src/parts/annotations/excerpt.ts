@@ -1,7 +1,7 @@
+import type { AttachedAnnotations } from '../../catalog/commenting.ts'
 import { ownersOf } from '../../catalog/owners.ts'
 import { authorOf, isOutdated } from '@atrium/protocol/annotations/own'
 import type { Annotation, AnnotationEntry } from '@atrium/protocol/annotations/state'
-import type { Uri } from '@atrium/protocol/channel'
 import { AhpError } from '@atrium/protocol/errors'
 import { pathOf } from '@atrium/protocol/file-uri'
 import { annotatedSession } from '../../channels/annotations-channel.ts'
@@ -11,18 +11,16 @@ import { isFile } from '../resources/client-files.ts'
 import { coveredLines } from './anchor.ts'
 import { followChannel, readLines } from './followed-files.ts'
 
-/** Which annotations of which session a message attaches. */
-interface Attached {
-  readonly resource: Uri
-  readonly annotationIds?: readonly string[]
-}
-
 /**
  * The text of attached annotations for an agent: the file, the lines, the code around them and what was said. The
  * principal is the owner of the agent's session. Throws an `AhpError` for annotations that do not exist or belong to
  * a session of another principal.
  */
-export async function annotationsText(core: Core, principal: string, attached: Attached): Promise<string> {
+export async function annotationsText(
+  core: Core,
+  principal: string,
+  attached: AttachedAnnotations,
+): Promise<string> {
   const session = annotatedSession(core, attached.resource)
   const owned = session !== undefined && ownersOf(core).of(session) === principal
   const channel = owned ? await wake(core, attached.resource) : undefined

@@ -13,7 +13,7 @@ import type { Effects } from '../../kernel/rules.ts'
 import type { Channel } from '../../kernel/log/channel.ts'
 import type { Task } from '../../ports/agent.ts'
 import { TurnFailed } from '../../ports/agent.ts'
-import { followTexts } from '../annotations/followed-files.ts'
+import { commentingOf } from '../../catalog/commenting.ts'
 import { followGit } from '../resources/project.ts'
 import { splitAt } from '../turn/output-text.ts'
 import { Turn } from '../turn/turn.ts'
@@ -37,7 +37,7 @@ function turnEnded(core: Core, chat: Channel<'chat'>): void {
   const session = sessionOf(core, chat.uri)
   if (!session) return
   followGit(core, session)
-  void followTexts(core, session.uri)
+  void commentingOf(core).followTexts(session.uri)
 }
 
 /** Runs the agent for a chat's active turn, once the start of the turn is committed and the session is ready. */

@@ -1,3 +1,5 @@
+import type { HookEvent, HookResult } from '../../catalog/hook-event.ts'
+import { runHooks } from './hooks.ts'
 import { ownersOf } from '../../catalog/owners.ts'
 import { customizationsOf } from '../../catalog/customizing.ts'
 import type { Uri } from '@atrium/protocol/channel'
@@ -19,7 +21,8 @@ import type { Container, EntryContext } from './entry.ts'
 import { Library } from './library.ts'
 import type { WaitingServer } from './session-servers.ts'
 import { SessionCustomizations, freshMs } from './session-customizations.ts'
-import type { CustomizationMachine, Shared } from './shared.ts'
+import type { CustomizationMachine } from '../../plugins/machine.ts'
+import type { Shared } from './shared.ts'
 import { hostSources, sourcesOf } from './sources.ts'
 
 /** The customizations of all sessions: plugins, folders of customizations, and what users have decided about them. */
@@ -60,6 +63,10 @@ export class Customizations implements Customizing {
     const customizations = this.#of(session)
     await customizations.ready()
     return customizations.components()
+  }
+
+  runHooks(session: Channel<'session'>, event: HookEvent, signal: AbortSignal): Promise<HookResult> {
+    return runHooks(this.#shared.core, session, event, signal)
   }
 
   /** Stores a user's decision, in the same transaction as its action. To enable programs is to consent to them. */

@@ -1,5 +1,7 @@
 import { hooksOf } from '../../catalog/machine.ts'
 import { customizationsOf } from '../../catalog/customizing.ts'
+import { nothing } from '../../catalog/hook-event.ts'
+import type { HookEvent, HookResult } from '../../catalog/hook-event.ts'
 import { pathOf } from '@atrium/protocol/file-uri'
 import type { Core } from '../../kernel/core.ts'
 import type { Channel } from '../../kernel/log/channel.ts'
@@ -7,33 +9,6 @@ import { commandFor } from '../../plugins/hooks.ts'
 import type { Hook } from '../../plugins/hooks.ts'
 import type { HookOutcome, HookRunner } from '../../ports/hooks.ts'
 import { matches } from './hook-matcher.ts'
-
-/** Something that happens in a session, for which hooks may run. */
-export interface HookEvent {
-  readonly name:
-    | 'SessionStart'
-    | 'UserPromptSubmit'
-    | 'PreToolUse'
-    | 'PostToolUse'
-    | 'PostToolUseFailure'
-    | 'Stop'
-  /** The name of the tool. A hook with a matcher runs only for the tools that it matches. */
-  readonly tool?: string
-  /** What the hook gets on its standard input, besides the event, the session and the directory. */
-  readonly detail: object
-}
-
-/** What the hooks of an event have said. */
-export interface HookResult {
-  /** Why the event must not happen. A hook says so with exit code 2, and writes the reason to the standard error. */
-  readonly blocked?: string
-  /** Text for the agent: the standard output of hooks that succeeded. */
-  readonly context: readonly string[]
-  /** One sentence for each hook that failed or was not run. Such a hook blocks nothing. */
-  readonly failures: readonly string[]
-}
-
-const nothing: HookResult = { context: [], failures: [] }
 
 /** Runs the enabled hooks of an event, one after the other. After the first hook that blocks, no further hook runs. */
 export async function runHooks(

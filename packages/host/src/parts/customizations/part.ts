@@ -5,7 +5,7 @@ import type { Toggled } from '../../catalog/customizing.ts'
 import { part } from '../../kernel/part.ts'
 import type { McpServers } from '../../ports/mcp.ts'
 import { Customizations, customizationEffects, rootEffects, serverEffects } from './customizations.ts'
-import type { CustomizationMachine } from './shared.ts'
+import type { CustomizationMachine } from '../../plugins/machine.ts'
 
 interface Ports {
   /** Absent: sessions have no customizations but those of their agents. */

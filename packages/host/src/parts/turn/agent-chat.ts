@@ -3,7 +3,7 @@ import { customizationsOf } from '../../catalog/customizing.ts'
 import { changesOf } from '../../catalog/change-tracking.ts'
 import type { ToolCallState } from '@atrium/protocol/chat/tool'
 import { callIn } from '@atrium/protocol/chat/calls'
-import { agentComments } from '../annotations/agent-comments.ts'
+import { commentingOf } from '../../catalog/commenting.ts'
 import { shellAgent } from '../agents/shell-agent.ts'
 import { tokenFor } from '../auth/declared.ts'
 import { cursorBefore } from '../../channels/cursor.ts'
@@ -21,7 +21,7 @@ import { toolFiles } from '../tools/tool-files.ts'
 import { requireRunning, turnEnded, when } from './running-turn.ts'
 import type { RunningTurn } from './running-turn.ts'
 import { runServerCall } from './server-call.ts'
-import { customizedBy } from '../customizations/customized.ts'
+import { customizedBy } from '../../plugins/customized.ts'
 import { notCustomized } from '../../ports/customized.ts'
 import type { Customized } from '../../ports/customized.ts'
 import { readAttachment } from './attachment.ts'
@@ -50,7 +50,7 @@ export function agentChat(turn: RunningTurn): Chat {
       previews,
       requireApproval: (toolCallId, access) => requireApproval(turn, toolCallId, access),
     }),
-    comments: agentComments({
+    comments: commentingOf(turn.core).forAgent({
       core,
       session,
       chat,

@@ -7,7 +7,7 @@ import type { ChatAttachment, MessageAttachment } from '@atrium/protocol/chat/me
 import type { Turn } from '@atrium/protocol/chat/state'
 import { AhpError } from '@atrium/protocol/errors'
 import { compact } from '@atrium/protocol/update'
-import { annotationsText } from '../annotations/excerpt.ts'
+import { commentingOf } from '../../catalog/commenting.ts'
 import { isFile } from '../resources/client-files.ts'
 import type { Channel } from '../../kernel/log/channel.ts'
 import type { Core } from '../../kernel/core.ts'
@@ -54,7 +54,7 @@ async function read(core: Core, principal: string, attachment: MessageAttachment
     case 'chat':
       return { data: await transcript(core, principal, attachment), encoding: 'utf-8' }
     case 'annotations':
-      return { data: await annotationsText(core, principal, attachment), encoding: 'utf-8' }
+      return { data: await commentingOf(core).text(principal, attachment), encoding: 'utf-8' }
     default:
       throw AhpError.notFound('this host does not know this kind of attachment')
   }

@@ -1,7 +1,8 @@
 import { hooksOf } from '../../catalog/machine.ts'
 import { callIn } from '@atrium/protocol/chat/calls'
-import { runHooks } from '../customizations/hooks.ts'
-import type { HookEvent, HookResult } from '../customizations/hooks.ts'
+import { customizationsOf } from '../../catalog/customizing.ts'
+import { nothing } from '../../catalog/hook-event.ts'
+import type { HookEvent, HookResult } from '../../catalog/hook-event.ts'
 import { TurnFailed } from '../../ports/agent.ts'
 import type { AgentAction } from '../../ports/agent.ts'
 import type { RunningTurn } from './running-turn.ts'
@@ -95,7 +96,7 @@ export class TurnHooks {
   /** Runs the hooks of an event. Those that failed are shown in the chat. */
   async #run(event: HookEvent): Promise<HookResult> {
     const { core, session, signal } = this.#turn
-    const result = await runHooks(core, session, event, signal)
+    const result = (await customizationsOf(core)?.runHooks(session, event, signal)) ?? nothing
     if (signal.aborted) return result
     for (const content of result.failures)
       this.#publish({ type: 'chat/responsePart', part: { kind: 'systemNotification', content } })

@@ -1,8 +1,8 @@
 import type { Message } from '@atrium/protocol/chat/message'
 import { compact } from '@atrium/protocol/update'
-import type { Component } from '../../plugins/plugin.ts'
-import type { AgentCommand } from '../../ports/agent.ts'
-import type { CustomAgent, Customized, Rule, Skill } from '../../ports/customized.ts'
+import type { Component } from './plugin.ts'
+import type { AgentCommand } from '../ports/agent.ts'
+import type { CustomAgent, Customized, Rule, Skill } from '../ports/customized.ts'
 
 type Of<K extends Component['kind']> = Extract<Component, { readonly kind: K }>
 

@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { limits } from '@atrium/protocol/limits'
 import { WebSocket } from 'ws'
 import type { Chance } from '../chance.ts'
 import type { Address as Endpoint } from '../chaos/host.ts'
@@ -103,9 +104,25 @@ async function isRefused(endpoint: Endpoint, method: string, params: object): Pr
 }
 
 async function opened({ url, token }: Endpoint): Promise<WebSocket> {
-  const socket = new WebSocket(url, { headers: { authorization: `Bearer ${token}` } })
-  await once(socket, 'open')
-  return socket.on('error', () => {})
+  for (;;) {
+    const late = lateFromNow()
+    const socket = new WebSocket(url, { headers: { authorization: `Bearer ${token}` } }).on('error', () => {})
+    try {
+      await once(socket, 'open')
+      return socket
+    } catch (error) {
+      if (!late()) throw error
+    }
+  }
+}
+
+/**
+ * Returns a function that tells whether a request which begins now has come too late: the judge keeps this thread for seconds, and the
+ * host ends a socket without a request (S-07).
+ */
+function lateFromNow(): () => boolean {
+  const began = performance.now()
+  return () => performance.now() - began >= limits.upgradeMs
 }
 
 /** Connects with one of eight client ids. Attacks share a few ids, because the host remembers every client id. */
@@ -143,6 +160,7 @@ async function upgrade(
   ...expected: readonly number[]
 ): Promise<string | undefined> {
   const { host = new URL(endpoint.url).host, origin, token = endpoint.token } = headers
+  const late = lateFromNow()
   const socket = connectTo(endpoint)
   const lines = [
     'GET / HTTP/1.1',
@@ -155,16 +173,20 @@ async function upgrade(
     ...(token === '' ? [] : [`Authorization: Bearer ${token}`]),
   ]
   socket.write([...lines, '', ''].join('\r\n'))
-  const response = await once(socket, 'data').then(
-    ([data]) => data as Buffer,
+  const response: Buffer | 'closed' | 'reset' = await Promise.race([
+    once(socket, 'data'),
+    once(socket, 'close'),
+  ]).then(
+    ([data]) => (data instanceof Buffer ? data : 'closed'),
     (error: NodeJS.ErrnoException) => {
       // The host closes the socket of a refused request. On a busy machine its reset overtakes the response.
-      if (error.code === 'ECONNRESET') return undefined
+      if (error.code === 'ECONNRESET') return 'reset'
       throw error
     },
   )
   socket.destroy()
-  if (!response) return undefined
+  if (response === 'closed' && !late()) return 'the socket was closed without a response'
+  if (typeof response === 'string') return undefined
   const statusLine = response.toString('latin1').split('\r\n', 1)[0] ?? ''
   return expected.some((status) => statusLine.startsWith(`HTTP/1.1 ${status} `)) ? undefined : statusLine
 }

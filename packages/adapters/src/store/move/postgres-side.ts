@@ -1,5 +1,5 @@
-import { createHash } from 'node:crypto'
 import pg from 'pg'
+import { keyOf } from '../postgres/key.ts'
 import { postgresLease } from '../postgres/lease.ts'
 import type { PostgresLease } from '../postgres/lease.ts'
 import type { PostgresPlace } from '../postgres/place.ts'
@@ -196,9 +196,4 @@ function derived(table: string, row: MovedRow): MovedRow {
   // The cast names the member that every stored origin has.
   const { clientId } = JSON.parse(String(origin)) as { readonly clientId: string }
   return { key: keyOf(clientId) }
-}
-
-/** The key of a text, as `postgres/key.ts` makes it. */
-function keyOf(text: string): string {
-  return Buffer.byteLength(text) <= 500 ? text : `\u0001${createHash('sha256').update(text).digest('hex')}`
 }

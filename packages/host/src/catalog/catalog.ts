@@ -3,14 +3,13 @@ import { AhpError } from '@atrium/protocol/errors'
 import { limits } from '@atrium/protocol/limits'
 import type { AnnotationsSummary, SessionState, SessionSummary } from '@atrium/protocol/session/state'
 import { firstChat } from './uris.ts'
-import { equal } from '../kernel/log/equal.ts'
 import { ChatIndex } from './chat-index.ts'
 import type { LogStore } from '../ports/log.ts'
 import type { ListChanges } from './session-list/list-changes.ts'
 import { prefix, storedList } from './session-list/stored-list.ts'
 import { RecordMap, textFormat } from '../kernel/record-map.ts'
 import type { StepRecords } from '../kernel/log/step-records.ts'
-import { keysOf, summaryOf } from './summary.ts'
+import { changedFields, summaryOf } from './summary.ts'
 import { defineKey } from '../kernel/key.ts'
 
 const defaultPage = 100
@@ -183,8 +182,7 @@ export class Catalog {
     const before = this.#sessions.get(uri)
     if (!before) return undefined
     const after = withAnnotations(summaryOf(uri, before.createdAt, state), annotations)
-    const keys = new Set([...keysOf(before), ...keysOf(after)])
-    const changed = [...keys].filter((key) => !equal(after[key], before[key]))
+    const changed = changedFields(before, after)
     if (changed.length === 0) return undefined
     if (after.modifiedAt !== before.modifiedAt) this.#order = undefined
     if (changed.includes('workingDirectories')) this.#directories = undefined

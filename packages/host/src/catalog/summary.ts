@@ -11,6 +11,7 @@ import type {
   SessionState,
   SessionSummary,
 } from '@atrium/protocol/session/state'
+import { Activity, withActivity } from '@atrium/protocol/status'
 import { compact } from '@atrium/protocol/update'
 import { equal } from '../kernel/log/equal.ts'
 
@@ -75,18 +76,50 @@ function newSummary(resource: Uri, createdAt: string, state: SessionState): Sess
     workingDirectories,
     chats: fieldsOf(state.chats).chats,
     defaultChat,
-    _meta: selectionIn(state),
+    _meta: metaOf(state),
   })
 }
 
 /**
- * The model and the agent that are chosen for a session, as the `_meta` of its entry in the session list, where
- * clients up to 0.4 see them. Undefined if none is chosen.
+ * What lenses must know of a session to write its entry for older clients. `selection`: the chosen model and agent, for clients
+ * up to 0.4. `withoutLogins`: the status for clients that see no login, up to 0.5.2. Undefined if there is neither.
  */
-function selectionIn({ _meta }: SessionState): SessionSummary['_meta'] {
-  const own = _meta?.[ownKey]
+function metaOf(state: SessionState): SessionSummary['_meta'] {
+  const own = state._meta?.[ownKey]
   const selection = isJsonObject(own) ? own['selection'] : undefined
-  return selection === undefined ? undefined : { [ownKey]: { selection } }
+  const withoutLogins = statusWithoutLogins(state)
+  if (selection === undefined && withoutLogins === undefined) return undefined
+  return { [ownKey]: compact<object>({ selection, withoutLogins }) }
+}
+
+/** The status of a session as if calls that wait for a login ran. Undefined if that is its status. */
+function statusWithoutLogins(state: SessionState): number | undefined {
+  const needed = state.inputNeeded ?? []
+  const waits = (chat: Uri, login: boolean) =>
+    needed.some((request) => request.chat === chat && (request.kind === 'toolAuthentication') === login)
+  const chats = state.chats.map((chat) =>
+    waits(chat.resource, true) && !waits(chat.resource, false)
+      ? { ...chat, status: withActivity(chat.status, Activity.InProgress) }
+      : chat,
+  )
+  const status = sessionStatus({ ...state, chats })
+  return status === sessionStatus(state) ? undefined : status
+}
+
+function marked({ _meta }: SessionSummary): boolean {
+  const own = _meta?.[ownKey]
+  return isJsonObject(own) && 'withoutLogins' in own
+}
+
+/** Returns the fields that differ between two entries of a session. The status and the one without logins go together. */
+export function changedFields(
+  before: SessionSummary,
+  after: SessionSummary,
+): readonly (keyof SessionSummary)[] {
+  const keys = new Set([...keysOf(before), ...keysOf(after)])
+  const changed = [...keys].filter((key) => !equal(after[key], before[key]))
+  const both = (['status', '_meta'] as const).filter(() => marked(before) || marked(after))
+  return both.some((key) => changed.includes(key)) ? [...new Set([...changed, ...both])] : changed
 }
 
 const ownKey = 'x-atrium'
@@ -161,7 +194,7 @@ function sessionChatOf({
 }
 
 /** Returns the keys of an object that has no other keys than its type says. */
-export function keysOf<T extends object>(value: T): readonly (keyof T)[] {
+function keysOf<T extends object>(value: T): readonly (keyof T)[] {
   // `Object.keys` is typed for objects that may have more keys than their type.
   return Object.keys(value) as (keyof T)[]
 }

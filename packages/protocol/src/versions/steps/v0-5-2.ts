@@ -3,6 +3,7 @@ import { conversation } from '../conversation.ts'
 import { customizations } from '../customizations.ts'
 import { Refusal } from '../lens.ts'
 import type { Lowered } from '../lens.ts'
+import { sessionListRows } from '../session-list.ts'
 import { at, each, inOrder, listOf, objectChange, omit, put, shapeOf } from '../shape.ts'
 import type { OldAction, Shape } from '../shape.ts'
 import { one, step } from '../step.ts'
@@ -10,6 +11,8 @@ import { one, step } from '../step.ts'
 const talk = conversation({ call: callDown, part: partDown, turn: untimed, activeTurn: untimed })
 const lists = customizations((item) => at(item, 'state', objectChange(serverDown)))
 const { 'chat/responsePart': responsePart, 'session/inputNeededSet': inputNeededSet, ...rows } = talk.rows
+
+const sessions = sessionListRows(summaryDown)
 
 export const v052 = step({
   version: '0.5.2',
@@ -49,8 +52,10 @@ export const v052 = step({
       new Refusal('only the host marks files of a changeset as reviewed in version 0.5'),
   },
   results: {
+    ...sessions.results,
     fetchTurns: (result) => at(result, 'turns', talk.turns),
   },
+  notifications: sessions.notifications,
 })
 
 /** Removes the start and the duration of a turn. Both exist since 0.6. */
@@ -121,6 +126,15 @@ function changesetsDown(holder: Shape): Shape {
     'changesets',
     each((changeset) => omit(changeset, 'capabilities')),
   )
+}
+
+/** Gives an entry of the session list the status that it has without logins, if the host says that it differs. */
+function summaryDown(summary: Shape): Shape {
+  const own = shapeOf(shapeOf(summary['_meta'])['x-atrium'])
+  if (!('withoutLogins' in own)) return summary
+  const left = omit(own, 'withoutLogins')
+  const meta = Object.keys(left).length > 0 ? { 'x-atrium': left } : undefined
+  return put(summary, { status: own['withoutLogins'], _meta: meta })
 }
 
 function isLogin(request: Shape): boolean {

@@ -1,16 +1,27 @@
 import { Activity, Flag } from '@atrium/protocol/status'
 import { expect, test } from 'vitest'
 import type { Run } from '../../../../test/scripted-agent.ts'
-import { asks, call, ready, toolCallStarted, unseen } from '../../../../test/tool-call-actions.ts'
+import {
+  asks,
+  call,
+  mcp,
+  ready,
+  signIn,
+  toolCallStarted,
+  unseen,
+} from '../../../../test/tool-call-actions.ts'
 import { says } from '../../../../test/two-client-session.ts'
 import {
   caughtUp,
   does,
   ends,
   expectInStep,
+  fresh,
+  listTold,
   listed,
   olderSession,
   summaryOf,
+  told,
   turnOf,
 } from '../../../../test/versions/older-session.ts'
 import type { OlderSession } from '../../../../test/versions/older-session.ts'
@@ -113,3 +124,51 @@ test('[R000-53 R000-55] the flags combine with every activity and with one anoth
   await archived(false)
   expect(await status(all)).toBe(2)
 })
+
+/** What the notifications have told of the status since the last call. */
+async function toldStatus(all: OlderSession): Promise<unknown> {
+  await listTold(all)
+  const changes = told(all.ben, 'sessionSummaryChanged').map((note) => note['changes'] as object)
+  all.ben.notes.length = 0
+  const { status: last } = Object.assign({}, ...changes) as { readonly status?: unknown }
+  return last
+}
+
+test('[V14.3] a call that waits for a login is in progress: in the state, in the list, and in what is told of the list', async () => {
+  const all = await olderSession(version)
+  const { ann, ben, session } = all
+  await listTold(all)
+  ben.notes.length = 0
+  const run = await turnOf(all, 't1', toolCallStarted(mcp), ready({ confirmed: 'not-needed' }), signIn)
+  expect(await status(all)).toBe(8)
+  expect(await toldStatus(all)).toBe(8)
+  await does(ann, session, { type: 'session/isReadChanged', isRead: true })
+  expect(await status(all)).toBe(40)
+  expect(await toldStatus(all)).toBe(40)
+  // Beside the login a question waits, which 0.1 has.
+  await says(all, run, asks)
+  expect(Number(await status(all)) & 31).toBe(24)
+  expect(Number(await toldStatus(all)) & 31).toBe(24)
+  await does(ann, session, {
+    type: 'session/inputCompleted',
+    requestId: 'r1',
+    response: 'cancel',
+  })
+  expect(Number(await status(all)) & 31).toBe(8)
+  expect(Number(await toldStatus(all)) & 31).toBe(8)
+})
+
+test.each(['0.4.0', '0.5.0', '0.5.2'] as const)(
+  '[V14.3] at %s the list says of a call that waits for a login that the session works',
+  async (version) => {
+    const all = await olderSession(version)
+    await listTold(all)
+    await turnOf(all, 't1', toolCallStarted(mcp), ready({ confirmed: 'not-needed' }), signIn)
+    await caughtUp(all.ben)
+    expect((await listed(all.ben))[0]).toMatchObject({ status: 8 })
+    expect(JSON.stringify(await listed(all.ben))).not.toContain('withoutLogins')
+    expect(await toldStatus(all)).toBe(8)
+    const { summary = { status: 8 } } = await fresh(all, all.session)
+    expect(summary).toMatchObject({ status: 8 })
+  },
+)

@@ -48,6 +48,7 @@ describe('[R002-52 R002-53 R002-54 R002-55 R002-56 R004-35 R004-36] [H17] custom
       ['session/customizationToggled', { uri: plugin, enabled: false }, 'accepted'],
       ['session/customizationUpdated', { customization: kit, enabled: true }, 'host'],
       ['session/activeClientChanged', { activeClient }, 'accepted'],
+      ['session/activeClientChanged', { activeClient: null }, 'accepted'],
       ['session/activeClientToolsChanged', { tools: [] }, 'accepted'],
       ['session/toolCallStart', { ...call, toolName: 'lint', displayName: 'Lint' }, 'host'],
       ['session/toolCallComplete', { ...call, result: { success: true, pastTenseMessage: 'x' } }, 'no call'],
@@ -56,12 +57,15 @@ describe('[R002-52 R002-53 R002-54 R002-55 R002-56 R004-35 R004-36] [H17] custom
   test.each(rows)('%s', async (type, members, outcome) => {
     const { old, entry } = await opened({ ...manifest, ...skill })
     await old.until(() => entry()?.['status'] === 'loaded')
-    if (type === 'session/activeClientToolsChanged')
+    if (type === 'session/activeClientToolsChanged' || members['activeClient'] === null)
       await old.echo(old.dispatch(session, { type: 'session/activeClientChanged', activeClient } as Action))
     const before = old.state(session)
     // The action has the members of its type.
     const { rejectionReason } = await old.echo(old.dispatch(session, { type, ...members } as Action & Value))
-    if (outcome === 'accepted') expect(rejectionReason).toBeUndefined()
+    if (outcome === 'accepted') {
+      expect(rejectionReason).toBeUndefined()
+      expect(old.state(session)).not.toEqual(before)
+    }
     if (outcome === 'host') expect(rejectionReason).toMatch(/dispatched by the host|customizationUpdated/)
     if (outcome === 'no call') expect(rejectionReason).toMatch(/turn|call/)
     if (outcome !== 'accepted') expect(old.state(session)).toEqual(before)

@@ -109,11 +109,18 @@ test('[R003-40] `workingDirectory` is that of the session, whatever a single cha
 test('[R003-32 R003-42] with a single chat the list and the summary have the values of that chat, without a subscription', async () => {
   const all = await chats()
   const { ann, session, turns } = all
+  all.world.advance(60_000)
   const run = await begun(all, turns, 't1')
   await says(all, run, activity('Reading'))
   const [chat] = ann.state(session)['chats'] as readonly { readonly [key: string]: unknown }[]
   expect(chat).toMatchObject({ resource: turns, status: 8, activity: 'Reading' })
-  expect(await summary(all)).toMatchObject({ title: chat?.['title'], status: 8, activity: 'Reading' })
+  const modifiedAt = Date.parse(String(chat?.['modifiedAt']))
+  expect(await summary(all)).toMatchObject({
+    title: chat?.['title'],
+    status: 8,
+    activity: 'Reading',
+    modifiedAt,
+  })
   await listTold(all)
   const changes = told(all.ben, 'sessionSummaryChanged').map((params) => params['changes'])
   const added = told(all.ben, 'sessionAdded').map((params) => params['summary'])

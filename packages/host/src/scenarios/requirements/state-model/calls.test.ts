@@ -95,7 +95,10 @@ test('[R000-99 R000-100 R000-101 R000-105 R000-106 R000-107 R001-76 R001-77 R001
   expect(waiting).not.toHaveProperty('partialInput')
   await does(ann, session, approve())
   expect(await callOf(all)).toEqual({ ...base, status: 'running', ...asked, confirmed: 'user-action' })
-  const content = [{ type: 'text', text: 'half' }]
+  const content = [
+    { type: 'text', text: 'half' },
+    { type: 'terminal', resource: 'ahp-terminal:/t', title: 'Shell' },
+  ]
   await says(all, run, { type: 'chat/toolCallContentChanged', ...call, content } as AgentAction)
   expect(await callOf(all)).toMatchObject({ status: 'running', content })
   const said = {
@@ -162,12 +165,44 @@ test('[R000-112 R000-113 R000-114] the input that a user has changed takes the p
   expect(part).toMatchObject({ toolCall: { status: 'running', toolInput: 'ls -l' } })
 })
 
-test('[R000-115] the unfinished calls of a turn that ends are cancelled as `skipped`', async () => {
-  const all = await olderSession(version)
-  const run = await turnOf(all, 't1', toolCallStarted(), ready({ toolInput: 'ls' }))
-  await ends(all, run)
-  expect(await callOf(all)).toMatchObject({ status: 'cancelled', reason: 'skipped', toolInput: 'ls' })
-})
+test.each(['complete', 'cancelled', 'error'] as const)(
+  '[R000-115] the unfinished calls of a turn that ends as %s are cancelled as `skipped`, a finished one stays',
+  async (end) => {
+    const all = await olderSession(version)
+    const { ann, ben, session } = all
+    const of = (toolCallId: string, action: AgentAction) => ({ ...action, toolCallId }) as AgentAction
+    const run = await turnOf(
+      all,
+      't1',
+      of('streaming', toolCallStarted()),
+      of('waiting', toolCallStarted()),
+      of('waiting', ready({ toolInput: 'ls' })),
+      of('running', toolCallStarted()),
+      of('running', ready({ confirmed: 'not-needed' })),
+      of('unseen', toolCallStarted()),
+      of('unseen', ready({ confirmed: 'not-needed' })),
+      of('unseen', unseen),
+      of('done', toolCallStarted()),
+      of('done', ready({ confirmed: 'not-needed' })),
+      of('done', completes({ result: { success: true, pastTenseMessage: 'X' } })),
+    )
+    if (end === 'cancelled') await does(ann, session, { type: 'session/turnCancelled', turnId: 't1' })
+    else if (end === 'error') run.fail(new Error('x'))
+    else run.end()
+    await ben.until(() => ben.state(session)['activeTurn'] === undefined)
+    expect(ben.state(session)['turns']).toMatchObject([{ id: 't1', state: end }])
+    const calls = partsOf(ben, session).flatMap((part) => (part['toolCall'] as Value | undefined) ?? [])
+    const skipped = { status: 'cancelled', reason: 'skipped' }
+    expect(calls).toMatchObject([
+      { toolCallId: 'streaming', ...skipped },
+      { toolCallId: 'waiting', ...skipped, toolInput: 'ls' },
+      { toolCallId: 'running', ...skipped },
+      { toolCallId: 'unseen', ...skipped },
+      { toolCallId: 'done', status: 'completed' },
+    ])
+    await expectInStep(all)
+  },
+)
 
 test.each([
   ['yes', approve(), 'running'],
@@ -185,6 +220,7 @@ test('[R000-117 R000-118 R000-119 R000-121 R000-122 R000-123 R000-124 R001-88 R0
   const { ben, session } = all
   const run = await turnOf(all, 't1', toolCallStarted(), ready({ options }))
   expect((await callOf(all))['options']).toEqual(options)
+  await isRefused(ben, session, approve({ selectedOptionId: 'no' }))
   await does(ben, session, approve({ selectedOptionId: 'always' }))
   const kept = { confirmed: 'user-action', selectedOption: options[1] }
   expect(await callOf(all)).toMatchObject({ status: 'running', ...kept })

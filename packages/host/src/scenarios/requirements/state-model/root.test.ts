@@ -109,6 +109,8 @@ test('[R000-3 R000-4 R000-6 R000-7 R000-8 R000-9 R000-10 R000-11 R000-12 R000-13
   const { ann } = await olderClients(version, { agents: [{ ...agent, info: full }] })
   const { snapshot } = (await ann.subscribe(rootName)) as { readonly snapshot: Value }
   expect(snapshot).toMatchObject({ resource: rootName, fromSeq: expect.any(Number) })
+  const members = Object.keys(snapshot['state'] as Value)
+  expect(members.toSorted()).toEqual(['activeSessions', 'agents', 'config'])
   expect((snapshot['state'] as Value)['agents']).toEqual([
     {
       provider: 'mock',

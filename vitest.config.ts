@@ -1,22 +1,24 @@
 import { availableParallelism } from 'node:os'
 import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vitest/config'
+import Order from './test/order.ts'
 import { sourceAliases } from './test/sources.ts'
 
-/** Tests that change a module or the process. Each file has a worker of its own. */
-const alone = [
-  'packages/adapters/src/{files,server}/**/*.test.ts',
-  'packages/protocol/src/**/*.test.ts',
-  'test/**/*.test.ts',
-]
+/** Tests that replace a module of Node, or measure the memory of the process. Each file has a worker of its own. */
+const alone = ['packages/adapters/src/files/files-{faults,hostile,limits,swap}.test.ts']
 
 /** The other tests: one worker runs many files, and loads each module once. */
-const shared = ['packages/*/src/**/*.test.ts', '{bench,conformance,proof}/src/**/*.test.ts']
+const shared = [
+  'packages/*/src/**/*.test.ts',
+  '{bench,conformance,proof}/src/**/*.test.ts',
+  'test/**/*.test.ts',
+]
 
 export default defineConfig({
   // Tests run on the sources of every package, so that nothing stale can pass.
   resolve: { alias: [...sourceAliases(fileURLToPath(new URL('.', import.meta.url)))] },
   test: {
+    sequence: { sequencer: Order },
     reporters: ['default', './test/report.ts'],
     globalSetup: ['test/environment.ts', 'test/threads.ts'],
     setupFiles: ['test/cpu-time.ts', 'test/worker-folder.ts', 'test/random-seed.ts'],

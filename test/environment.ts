@@ -52,6 +52,13 @@ export default function setUp(): () => void {
 
 const mark = 'ATRIUM_TESTS'
 
+/** The folder of this test run. It is removed at its end. */
+export function folderOfRun(): string {
+  const folder = process.env[mark]
+  if (folder === undefined) throw new Error('this is no test run')
+  return folder
+}
+
 /** The variables that stay: those of the test runner and those that these tests read. */
 const kept =
   /^(?:CI|NODE_ENV|TEST|VITEST\w*|FORCE_TTY|SystemRoot|ATRIUM_CHROMIUM|ATRIUM_POSTGRES_URL|ATRIUM_RECORDINGS|ATRIUM_SHOTS|ATRIUM_SEARCH|ATRIUM_SEED|ATRIUM_TIMES)$/

@@ -91,6 +91,6 @@ export function isAlive(pid: number): boolean {
 }
 
 /** A bundle of `acp-agent.mjs`: tests start it some hundred times, and a bundle starts in two thirds of the time. */
-export const agentFile = (await bundle('test/acp-agent.mjs')).path
+export const agentFile = await bundle('test/acp-agent.mjs')
 const mark = randomUUID()
 export const watchdog = new Watchdog(mark)

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { connect as dial } from 'node:net'
 import type { Socket } from 'node:net'
-import { afterEach, expect } from 'vitest'
+import { expect, onTestFinished } from 'vitest'
 import type { Transport } from '@atrium/protocol/rpc/transport'
 import { listen } from '../src/server/server.ts'
 import type { ListenOptions, Listening } from '../src/server/server.ts'
@@ -11,23 +11,20 @@ export const token = 'kJ3v0hQ2mYx9cE7TnR5sWb1LpZ8uGdAo4fViHtKjXyM'
 export const links: Transport[] = []
 /** The client sockets of the current test. */
 export const sockets: Socket[] = []
-const listenings: Listening[] = []
 
-afterEach(async () => {
-  for (const socket of sockets.splice(0)) socket.destroy()
-  const closing = listenings.splice(0).map((listening) => listening.close())
-  for (const link of links.splice(0)) link.close()
-  await Promise.all(closing)
-})
-
-/** Starts a server that is closed after the test. */
+/** Starts a server that is closed after the test, with its connections. */
 export async function start(options: Partial<ListenOptions> = {}): Promise<Listening> {
   const connect = (link: Transport, principal: string): void => {
     expect(principal).toBe('owner')
     links.push(link)
   }
   const listening = await listen({ token, connect, ...options })
-  listenings.push(listening)
+  onTestFinished(async () => {
+    for (const socket of sockets.splice(0)) socket.destroy()
+    const closed = listening.close()
+    for (const link of links.splice(0)) link.close()
+    await closed
+  })
   return listening
 }
 

@@ -15,7 +15,7 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { CaptureFailed } from '@atrium/host/ports/captures'
 import type { CapturedEdit, FolderEdits } from '@atrium/host/ports/captures'
 import { undoing } from '../../../host/src/ports/contracts/captures-apply.contract.ts'
@@ -29,14 +29,7 @@ import type { Entry } from './apply/journal.ts'
 /** The host is killed at every place, or at every fifth one. */
 const stride = searchesInFull ? 1 : 5
 
-let module = ''
-let remove = () => {}
-beforeAll(async () => {
-  const bundled = await bundle('src/captures/captures.ts')
-  module = bundled.path
-  remove = bundled.remove
-})
-afterAll(() => remove())
+const module = await bundle('src/captures/captures.ts')
 
 const child = fileURLToPath(new URL('../../test/captures/apply-child.mjs', import.meta.url))
 

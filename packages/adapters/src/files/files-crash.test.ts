@@ -2,7 +2,7 @@ import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { chmodSync, chownSync, mkdirSync, readFileSync, readdirSync, statSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { slowness } from '../../../host/test/load.ts'
 import { trials } from '../../../protocol/test/search.ts'
 import { bundle } from '../../test/bundle.ts'
@@ -10,14 +10,7 @@ import { sandbox } from '../../test/sandbox.ts'
 
 // Writers in other processes that are killed, run out of space, or lack permissions.
 
-let module = ''
-beforeAll(async () => {
-  const bundled = await bundle('src/files/files.ts')
-  module = bundled.path
-  // A test below loads the module as another user, who must be able to enter its folder.
-  chmodSync(dirname(module), 0o755)
-  return bundled.remove
-})
+const module = await bundle('src/files/files.ts')
 
 test('[F-40c] a writer that is killed at random moments leaves one complete version', async () => {
   const { root } = sandbox()

@@ -3,18 +3,13 @@ import { once } from 'node:events'
 import { mkdirSync, readFileSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
-import { beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { bundle } from '../../test/bundle.ts'
 import { newFolder } from '../../test/repository.ts'
 import { sandbox } from '../../test/sandbox.ts'
 import { nodeFiles } from './files.ts'
 
-let module = ''
-beforeAll(async () => {
-  const bundled = await bundle('src/files/files.ts')
-  module = bundled.path
-  return bundled.remove
-})
+const module = await bundle('src/files/files.ts')
 
 const temporary = (folder: string) => readdirSync(folder).filter((name) => name.startsWith('.atrium-'))
 

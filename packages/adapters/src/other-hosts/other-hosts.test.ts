@@ -14,7 +14,7 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { wereActive } from '@atrium/host/ports/other-hosts'
-import { beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { otherHostsContract } from '../../../host/src/ports/contracts/other-hosts.contract.ts'
 import { bundle } from '../../test/bundle.ts'
 import { newFolder } from '../../test/repository.ts'
@@ -39,12 +39,7 @@ const repository = async () => {
 otherHostsContract('marks in a folder of the user', withoutRepository)
 otherHostsContract('marks in a git directory', repository)
 
-let module = ''
-beforeAll(async () => {
-  const bundled = await bundle('src/other-hosts/other-hosts.ts')
-  module = bundled.path
-  return bundled.remove
-})
+const module = await bundle('src/other-hosts/other-hosts.ts')
 
 /** Another process with a host that has an active turn. */
 async function otherProcess(folder: string, directory: string) {

@@ -11,20 +11,13 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { searchesInFull } from '../../../protocol/test/search.ts'
 import { bundle } from '../../test/bundle.ts'
 import { needsGit, newFolder } from '../../test/repository.ts'
 import { begun } from '../../test/worktrees/repository.ts'
 
-let module = ''
-let remove = () => {}
-beforeAll(async () => {
-  const bundled = await bundle('src/worktrees/worktrees.ts')
-  module = bundled.path
-  remove = bundled.remove
-})
-afterAll(() => remove())
+const module = await bundle('src/worktrees/worktrees.ts')
 
 const child = fileURLToPath(new URL('../../test/worktrees/apply-child.mjs', import.meta.url))
 

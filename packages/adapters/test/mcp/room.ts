@@ -24,7 +24,7 @@ const file = (name: string) => fileURLToPath(new URL(name, import.meta.url))
 const modules = fileURLToPath(new URL('../../../../node_modules/@modelcontextprotocol/', import.meta.url))
 
 /** A bundle of `server.mjs`. Tests start this server often, and the bundle starts faster than the separate modules. */
-const serverFile = (await bundle('test/mcp/server.mjs')).path
+const serverFile = await bundle('test/mcp/server.mjs')
 
 export interface RoomOptions {
   readonly later?: World['later']

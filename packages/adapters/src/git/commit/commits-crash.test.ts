@@ -11,7 +11,7 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { bundle } from '../../../test/bundle.ts'
 import { CommitRepository } from '../../../test/commits/commit-repository.ts'
 import { needsGit, newFolder } from '../../../test/repository.ts'
@@ -19,14 +19,7 @@ import { gitCommits } from './commits.ts'
 
 needsGit()
 
-let module = ''
-let remove = () => {}
-beforeAll(async () => {
-  const bundled = await bundle('src/git/commit/commits.ts')
-  module = bundled.path
-  remove = bundled.remove
-})
-afterAll(() => remove())
+const module = await bundle('src/git/commit/commits.ts')
 
 const child = fileURLToPath(new URL('../../../test/commits/commit-child.mjs', import.meta.url))
 

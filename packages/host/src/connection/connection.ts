@@ -162,6 +162,10 @@ export class Connection implements ClientLink {
     return this.dialect.includedWith(uri)
   }
 
+  follow(uri: Uri): boolean | AhpError {
+    return this.subscriptions.follow(uri, this.dialect)
+  }
+
   unsubscribe(uri: Uri): void {
     for (const each of [uri, ...this.includedWith(uri)]) this.subscriptions.unsubscribe(each)
     this.outbox.latency = this.subscriptions.latency

@@ -35,6 +35,8 @@ export interface OpeningLink extends Listener {
    * not over.
    */
   claim(clientId: string): void
+  /** Follows a stateless channel, as in `Subscriber`. */
+  follow(uri: Uri): boolean | AhpError
   /** Subscribes to a channel. The entries of the channel wait in the outbox until the handshake's response is sent. */
   hold(channel: Channel): void
   /** Ends the subscription to a channel, and to the channels that it includes. */
@@ -109,7 +111,7 @@ interface HeldChannels {
   readonly damaged: { readonly [name: Uri]: string }
 }
 
-/** Loads the requested channels into memory, and subscribes to those that exist and are not damaged. */
+/** Loads the requested channels into memory, and subscribes to those that exist and are not damaged. Removes followed stateless ones from `requested`. */
 export async function holdAll(
   core: Core,
   link: OpeningLink,
@@ -118,6 +120,11 @@ export async function holdAll(
   const held: Channel[] = []
   const damaged = new Map<Uri, string>()
   for (const [uri, name] of requested) {
+    // A stateless channel has no snapshot, and there is nothing to replay.
+    if (link.follow(uri) === true) {
+      requested.delete(uri)
+      continue
+    }
     let channel: Channel | undefined
     const damage = await damageOf(core, async () => void (channel = await wake(core, uri)))
     if (damage !== undefined) damaged.set(name, damage)

@@ -1,11 +1,14 @@
 import type { Uri } from '@atrium/protocol/channel'
+import { AhpError } from '@atrium/protocol/errors'
 import { compact } from '@atrium/protocol/update'
 import type { Channel } from '../kernel/log/channel.ts'
 import type { ClientRecord, SnapshotSent } from '../kernel/clients.ts'
 import type { Core } from '../kernel/core.ts'
-import type { Entry, Listener } from '../kernel/log/entry.ts'
+import type { Entry } from '../kernel/log/entry.ts'
 import { sleepWhenIdle } from '../channels/sleep.ts'
-import type { View } from '../kernel/link.ts'
+import type { Link, View } from '../kernel/link.ts'
+import { roleProblem } from '../kernel/role.ts'
+import type { StatelessChannel } from '../kernel/stateless.ts'
 
 /** A subscription: the requested view and latency, and the part of the channel that the client has. */
 export interface Subscription {
@@ -24,8 +27,9 @@ const defaults: Subscription = { view: {}, latency: undefined, leftOut: 0, at: 0
 /** The channels that one connection is subscribed to, and the snapshots that its client was sent. */
 export class Subscriptions {
   readonly #core: Core
-  readonly #listener: Listener
+  readonly #listener: Link
   readonly #channels = new Map<Channel, Subscription>()
+  readonly #stateless = new Map<Uri, StatelessChannel>()
   #record: ClientRecord | undefined
   /** The highest sequence number that the client may have seen. */
   seen = 0
@@ -37,7 +41,7 @@ export class Subscriptions {
   /** The sequence number after which the replay began. This connection has sent no action up to this number. */
   replayedFrom = 0
 
-  constructor(core: Core, listener: Listener) {
+  constructor(core: Core, listener: Link) {
     this.#core = core
     this.#listener = listener
   }
@@ -70,7 +74,21 @@ export class Subscriptions {
   hasRoom(uri: Uri): boolean {
     // Clients do not unsubscribe from removed channels, so these subscriptions are ended here and no longer count.
     for (const channel of this.#removed) this.unsubscribe(channel.uri)
-    return this.#channels.size < this.#core.limits.subscriptions || this.find(uri) !== undefined
+    const { size } = this.#channels
+    if (size + this.#stateless.size < this.#core.limits.subscriptions) return true
+    return this.#stateless.has(uri) || this.find(uri) !== undefined
+  }
+
+  /** Follows a stateless channel, as in `Subscriber`. `client`: what the version of the client knows. */
+  follow(uri: Uri, client: { knows(method: string): boolean }): boolean | AhpError {
+    const found = this.#core.parts.stateless(uri)
+    if (found === undefined || found instanceof AhpError) return found ?? false
+    if (!client.knows(found.sends)) return false
+    const problem = roleProblem(this.#listener, `subscribing to ${uri}`, found.role)
+    if (problem !== undefined) return AhpError.permissionDenied(problem)
+    if (!this.#stateless.has(uri)) found.follow(this.#listener)
+    this.#stateless.set(uri, found)
+    return true
   }
 
   add(channel: Channel, subscription: Subscription = this.of(channel)): void {
@@ -136,6 +154,8 @@ export class Subscriptions {
   }
 
   unsubscribe(uri: Uri): void {
+    this.#stateless.get(uri)?.leave(this.#listener)
+    this.#stateless.delete(uri)
     const channel = this.find(uri)
     if (channel) this.#remove(channel)
     if (this.#record?.handed.has(uri)) this.#updateSent((snapshots) => snapshots.delete(uri))
@@ -148,6 +168,7 @@ export class Subscriptions {
 
   clear(): void {
     this.retain([])
+    for (const uri of this.#stateless.keys()) this.unsubscribe(uri)
   }
 
   /**

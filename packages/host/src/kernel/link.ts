@@ -1,4 +1,5 @@
 import type { Uri } from '@atrium/protocol/channel'
+import type { AhpError } from '@atrium/protocol/errors'
 import type { JsonResult } from '@atrium/protocol/rpc/peer'
 import type { Device } from '@atrium/protocol/root/device'
 import type { Channel } from './log/channel.ts'
@@ -22,6 +23,10 @@ export interface View {
 
 /** A link that can subscribe to channels. */
 export interface Subscriber extends Link {
+  /**
+   * Follows a stateless channel. Returns false if the URI is not that of such a channel, and an error if the client cannot follow it.
+   */
+  follow(uri: Uri): boolean | AhpError
   /** Throws if the connection already has the maximum number of subscriptions. */
   checkRoom(uri: Uri): void
   /** Whether a client of this protocol version can address the channel by this name. */

@@ -1,5 +1,6 @@
 import type { Action, Uri } from '@atrium/protocol/channel'
 import type { SessionConfigPropertySchema } from '@atrium/protocol/common/config'
+import type { AhpError } from '@atrium/protocol/errors'
 import type { Role } from '@atrium/protocol/root/device'
 import type { Schema } from '@atrium/protocol/schema'
 import type { Channel } from './log/channel.ts'
@@ -9,6 +10,7 @@ import type { DispatchLists } from './dispatch-rules.ts'
 import type { Key } from './key.ts'
 import type { Generation } from './generation.ts'
 import type { Link, Subscriber } from './link.ts'
+import type { StatelessChannel } from './stateless.ts'
 
 /**
  * The open parts of a host: what they offer to one another, their commands, and the moments of the host's life that they follow.
@@ -23,6 +25,8 @@ export interface OpenParts<C> {
   method(name: string): ((link: Subscriber, params: unknown, as: Uri) => unknown) | undefined
   /** The command that a method is in an older version. Undefined if only names and shapes of params and result differ. */
   olderMethod(name: string, generation: Generation): ((call: OlderCall) => unknown) | undefined
+  /** The stateless channel of a URI, or why there is none. Undefined if the URI is not that of such a channel. */
+  stateless(uri: Uri): StatelessChannel | AhpError | undefined
   /** The members that the parts add to the result of `initialize`. */
   offers(): object
   /** What the parts tell of the state of the host to a client that asks for it. */

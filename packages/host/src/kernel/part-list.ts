@@ -1,4 +1,5 @@
 import type { Action, Uri } from '@atrium/protocol/channel'
+import type { AhpError } from '@atrium/protocol/errors'
 import type { Role } from '@atrium/protocol/root/device'
 import type { Channel } from './log/channel.ts'
 import type { Entry, Listener } from './log/entry.ts'
@@ -11,6 +12,7 @@ import type { Link, Subscriber } from './link.ts'
 import type { OlderCall, OpenCommand, OpenParts, Settings } from './open-parts.ts'
 import type { Opened, Part } from './part.ts'
 import { Rules } from './rules.ts'
+import type { StatelessChannel } from './stateless.ts'
 
 /** Parts that are opened one after the other. */
 export class PartList implements OpenParts<Core> {
@@ -47,6 +49,14 @@ export class PartList implements OpenParts<Core> {
   olderMethod(name: string, generation: Generation): ((call: OlderCall) => unknown) | undefined {
     const found = this.#rules.older.find(({ method, has }) => method === name && has(generation))
     return found && ((call) => found.run({ ...call, core: this.#open }))
+  }
+
+  stateless(uri: Uri): StatelessChannel | AhpError | undefined {
+    for (const find of this.#rules.stateless) {
+      const found = find(this.#open, uri)
+      if (found) return found
+    }
+    return undefined
   }
 
   offers(): object {

@@ -1,4 +1,5 @@
 import type { Action, Uri } from '@atrium/protocol/channel'
+import type { AhpError } from '@atrium/protocol/errors'
 import type { Method, Params } from '@atrium/protocol/commands'
 import type { ActionOn, StateOf } from '@atrium/protocol/kind-types'
 import type { KindName } from '@atrium/protocol/reducers'
@@ -11,6 +12,7 @@ import type { Generation } from './generation.ts'
 import type { Subscriber } from './link.ts'
 import type { OlderCall } from './open-parts.ts'
 import type { Needed } from './role.ts'
+import type { StatelessChannel } from './stateless.ts'
 import type { Dispatcher } from './log/options.ts'
 
 /** What a guard is given. `state` contains every appended action, committed or not. */
@@ -93,6 +95,12 @@ export interface OlderMethod {
   readonly run: (request: OlderRequest) => unknown
 }
 
+/**
+ * Finds the stateless channel of a URI. Returns an error if the URI has the form of such a channel and there is none, and undefined if
+ * it has another form.
+ */
+type FindStateless = (core: Core, uri: Uri) => StatelessChannel | AhpError | undefined
+
 /** What a part adds to the tables of a host. */
 export interface RuleTables extends Partial<DispatchLists<Core>> {
   readonly methods?: Methods
@@ -104,6 +112,7 @@ export interface RuleTables extends Partial<DispatchLists<Core>> {
   /** Called when a client has subscribed to a channel of the kind. */
   readonly subscribed?: SubscriptionHooks
   readonly older?: readonly OlderMethod[]
+  readonly stateless?: FindStateless
   /** The members that the result of `initialize` has. */
   readonly offers?: (core: Core) => object
   /** What a client that asks for it is told of the state of the host. */
@@ -125,6 +134,7 @@ export class Rules {
   readonly roles = new Map<string, Needed<never>>()
   readonly subscribed = new Map<string, AnySubscriptionHook>()
   readonly older: OlderMethod[] = []
+  readonly stateless: FindStateless[] = []
   readonly offers: ((core: Core) => object)[] = []
   readonly reports: ((core: Core) => object)[] = []
   dispatch: DispatchLists<Core> = noDispatchRules
@@ -136,6 +146,7 @@ export class Rules {
     put(this.roles, roles)
     put(this.subscribed, tables.subscribed ?? {})
     this.older.push(...(tables.older ?? []))
+    if (tables.stateless) this.stateless.push(tables.stateless)
     if (tables.offers) this.offers.push(tables.offers)
     if (tables.reports) this.reports.push(tables.reports)
     for (const table of guards) put(this.guards, table)

@@ -22,6 +22,9 @@ export const subscriptions = part({
     methods: {
       subscribe: (core, link, { channel: uri, view, delivery }, name) => {
         link.checkRoom(uri)
+        const followed = link.follow(uri)
+        if (followed instanceof AhpError) throw followed
+        if (followed) return {}
         const answer = (channel: Channel | undefined) => {
           if (!channel || !link.reaches(channel, name)) throw missingChannel(core, uri, name)
           const text = `{"snapshot":${link.subscribe(channel, name, view, delivery?.maxLatencyMs)}}`

@@ -71,7 +71,7 @@ export const floors: { readonly [layer: string]: readonly (readonly string[])[] 
     ['parts/annotations', 'parts/changes', 'parts/customizations'],
     ['parts/tools', 'parts/auth', 'parts/worktrees', 'parts/roles', 'parts/subscriptions'],
     ['parts/agents', 'parts/resources', 'parts/terminal', 'parts/history', 'dialect'],
-    ['parts/access', 'parts/notifications', 'parts/search', 'channels'],
+    ['parts/access', 'parts/notifications', 'parts/search', 'parts/telemetry', 'channels'],
     ['parts/devices', 'parts/listings', 'catalog'],
     ['kernel'],
     ['kernel/sealing', 'plugins'],
@@ -94,6 +94,7 @@ export const floors: { readonly [layer: string]: readonly (readonly string[])[] 
       'terminals',
       'git',
       'push',
+      'telemetry',
       'store/sqlite',
       'store/postgres',
       'server',
@@ -131,7 +132,7 @@ export const floors: { readonly [layer: string]: readonly (readonly string[])[] 
     ['session'],
     ['link'],
     ['serve'],
-    ['serve/metrics', 'terminal'],
+    ['serve/metrics', 'serve/telemetry', 'terminal'],
   ],
 }
 

@@ -13,6 +13,32 @@ const { client: host } = methods
  */
 export const verbs = {
   say: (text, { say }) => say(text),
+  /** `trace name`: sends a span to the collector of its environment, below the trace context of the prompt. */
+  trace: async (name, { traceparent, say }) => {
+    const { OTEL_EXPORTER_OTLP_ENDPOINT: endpoint, OTEL_SERVICE_NAME: service = 'scripted' } = process.env
+    const [, traceId, parentSpanId] = (traceparent ?? '').split('-')
+    const at = `${Date.now()}000000`
+    const times = { startTimeUnixNano: at, endTimeUnixNano: at }
+    const span = {
+      traceId,
+      spanId: '00000000000000aa',
+      parentSpanId,
+      name,
+      kind: 1,
+      ...times,
+      attributes: [],
+      status: {},
+    }
+    const resource = { attributes: [{ key: 'service.name', value: { stringValue: service } }] }
+    const scopeSpans = [{ scope: { name: 'scripted' }, spans: [span] }]
+    const body = JSON.stringify({ resourceSpans: [{ resource, scopeSpans }] })
+    await fetch(`${endpoint}/v1/traces`, {
+      method: 'POST',
+      body,
+      headers: { 'content-type': 'application/json' },
+    })
+    await say('sent')
+  },
   cwd: (_, { say }) => say(process.cwd()),
   think: (text, { update }) =>
     update({ sessionUpdate: 'agent_thought_chunk', content: { type: 'text', text } }),

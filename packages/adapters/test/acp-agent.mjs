@@ -171,7 +171,7 @@ async function runPrompt(params, client) {
   return workOn(params, session, client).finally(() => (session.running = false))
 }
 
-async function workOn({ sessionId, prompt }, session, client) {
+async function workOn({ sessionId, prompt, _meta }, session, client) {
   requireSignIn()
   const texts = prompt.flatMap((block) => (block.type === 'text' ? [block.text] : []))
   append(join(folder, 'prompts'), `${JSON.stringify({ sessionId, prompt })}\n`)
@@ -187,7 +187,7 @@ async function workOn({ sessionId, prompt }, session, client) {
   session.steered = []
   session.history.push(['user', own.join('\n').slice(0, 1000)])
   store(session)
-  const scene = sceneOf(session, client)
+  const scene = { ...sceneOf(session, client), traceparent: _meta?.traceparent }
   while (session.done < session.lines.length) {
     if (session.cancelled) return { stopReason: 'cancelled' }
     const { verb, rest } = session.lines[session.done]

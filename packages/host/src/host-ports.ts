@@ -15,6 +15,7 @@ import type { Notifier } from './ports/notifier.ts'
 import type { OtherHosts } from './ports/other-hosts.ts'
 import type { SearchIndex } from './ports/search-index.ts'
 import type { Store } from './ports/store.ts'
+import type { TelemetryPort } from './parts/telemetry/port.ts'
 import type { Terminals } from './ports/terminals.ts'
 import type { Vcs } from './ports/vcs.ts'
 import type { World } from './ports/world.ts'
@@ -52,6 +53,8 @@ export interface HostPorts {
   readonly search?: SearchIndex | undefined
   /** Absent: people who see no client are not notified. A read-only host notifies nobody. */
   readonly notifier?: Notifier | undefined
+  /** Absent: the host offers no telemetry. */
+  readonly telemetry?: TelemetryPort | undefined
   readonly encoder?: ContentEncoder
   /** Absent: sessions have no customizations but those of their agents. */
   readonly customizations?: CustomizationMachine

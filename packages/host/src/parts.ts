@@ -25,6 +25,7 @@ import { listings } from './parts/listings/part.ts'
 import { notifications } from './parts/notifications/part.ts'
 import { search } from './parts/search/part.ts'
 import { subscriptions } from './parts/subscriptions/part.ts'
+import { telemetry } from './parts/telemetry/part.ts'
 import { departures } from './parts/session/departures-part.ts'
 
 /** The parts of a host, in the order in which they are opened, follow actions and end. A test pins the order. */
@@ -43,6 +44,7 @@ export const parts: readonly Part<HostPorts>[] = [
   devices,
   signIns,
   notifications,
+  telemetry,
   departures,
   roles,
   subscriptions,

@@ -59,6 +59,7 @@ export type Machine = Pick<
   | 'authorizer'
   | 'search'
   | 'notifier'
+  | 'telemetry'
   | 'defaultDirectory'
   | 'headEvery'
   | 'sealLeast'

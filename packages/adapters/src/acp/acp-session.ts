@@ -139,10 +139,19 @@ export class AcpSession implements SessionClient {
     this.#options = this.#options.map((each) => (each.id === option.id ? { ...each, current: value } : each))
   }
 
-  async prompt(turn: AcpTurn, prompt: readonly ContentBlock[]): Promise<PromptResponse> {
+  /** `traceparent`: the trace context of the turn, for the spans of the agent. */
+  async prompt(
+    turn: AcpTurn,
+    prompt: readonly ContentBlock[],
+    traceparent: string | undefined,
+  ): Promise<PromptResponse> {
     this.#turn = turn
     this.prompted = true
-    const response = this.connection.request('session/prompt', { sessionId: this.id, prompt })
+    const response = this.connection.request('session/prompt', {
+      sessionId: this.id,
+      prompt,
+      ...(traceparent !== undefined && { _meta: { traceparent } }),
+    })
     this.#lastPrompt = response.catch(() => {})
     try {
       return await response

@@ -135,7 +135,7 @@ export class TurnRun {
             cancel()
           })
     try {
-      const prompted = session.prompt(turn, blocks)
+      const prompted = session.prompt(turn, blocks, this.#parts.chat.traceparent)
       void new Steering(this.#parts, session, turn).run()
       const response = await prompted
       await turn.end(response)

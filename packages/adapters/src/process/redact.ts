@@ -11,6 +11,7 @@ export function redactor(environment: Variables): (text: string) => string {
           value,
           ...value.split('\n').filter((line) => line.length >= minSecretLineLength),
           ...headerCredential(value),
+          ...pairedValues(value),
         ]
       : urlCredentials(value),
   )
@@ -21,7 +22,7 @@ export function redactor(environment: Variables): (text: string) => string {
   return (text) => sorted.reduce((redacted, secret) => redacted.replaceAll(secret, '…'), text)
 }
 
-const secretName = /KEY|TOKEN|SECRET|PASS|AUTH|CRED|COOKIE/i
+const secretName = /KEY|TOKEN|SECRET|PASS|AUTH|CRED|COOKIE|HEADERS/i
 const minSecretLength = 6
 /**
  * The minimum length of a secret line, in characters. If a secret has several lines, each line counts as a secret
@@ -33,6 +34,14 @@ const minSecretLineLength = 16
 function headerCredential(value: string): readonly string[] {
   const [, credential] = /^(?:basic|bearer|token)\s+(\S+)$/i.exec(value) ?? []
   return credential === undefined ? [] : [credential]
+}
+
+/** Returns the values of pairs such as `a=b,c=d`, by which some variables give headers. Each may be a credential with its scheme. */
+function pairedValues(value: string): readonly string[] {
+  return [...value.matchAll(/(?:^|,)[\w-]+=([^,]+)/g)].flatMap(([, each = '']) => {
+    const plain = each.replaceAll('%20', ' ')
+    return [each, plain, ...headerCredential(plain)]
+  })
 }
 
 /** Returns the `user:password` part of a URL. URLs of proxies often have one. */

@@ -15,7 +15,8 @@ import { configure } from '../serve/config.ts'
 import type { Flags } from '../serve/config.ts'
 import type { Settings } from '../serve/config-fields.ts'
 import { announceHost, withdrawHost } from '../serve/discovery.ts'
-import { openLog } from '../serve/log-file.ts'
+import { openLog, toStderr } from '../serve/log-file.ts'
+import { LogLines } from '../serve/telemetry/log-lines.ts'
 import { metricsText } from '../serve/metrics/metrics.ts'
 import { notifierOf } from '../serve/notifier.ts'
 import { pageFolder } from '../serve/page-folder.ts'
@@ -24,6 +25,7 @@ import { reachableUrl } from '../serve/reachable-url.ts'
 import { openHost } from '../serve/open-host.ts'
 import { nodeProcesses, readPlace } from '../serve/postgres.ts'
 import { unlessFull } from '../serve/store.ts'
+import { telemetryOf } from '../serve/telemetry/port.ts'
 import { CommandError } from '../terminal/exit.ts'
 import { stopSignal } from '../serve/shutdown.ts'
 import { version } from '../terminal/version.ts'
@@ -44,7 +46,11 @@ export async function serve(flags: Flags, json: boolean): Promise<void> {
   const level = settings.logLevel ?? (process.stderr.isTTY ? 'warn' : 'info')
   const place = settings.store === undefined ? undefined : await readPlace(settings.store, process.env)
   const secrets = [token, place?.config.password].flatMap((secret) => secret || [])
-  const log = openLog(level, secrets)
+  const lines = new LogLines()
+  const log = openLog(level, secrets, (line) => {
+    toStderr(line)
+    lines.write(line)
+  })
   const fault = (err: unknown) => log.fatal({ err }, 'ended by a fault')
   process.prependListener('uncaughtException', fault).prependListener('unhandledRejection', fault)
   for (const warning of [...warnings, ...securityWarnings(flags, settings)]) log.warn(warning)
@@ -55,6 +61,7 @@ export async function serve(flags: Flags, json: boolean): Promise<void> {
   // A host that only reads a database is no node of it.
   const node = place && !settings.readOnly ? await nodeProcesses(settings) : undefined
   const agentSet = new AgentSet(settings, world, process.env, node?.processes)
+  const telemetry = () => telemetryOf(lines, log, world, process.env)
   // The address of the page is known once the host listens.
   const known: { page?: string | undefined; url?: string } = {}
   const notifier = () => notifierOf(settings, log, () => known.page)
@@ -68,7 +75,7 @@ export async function serve(flags: Flags, json: boolean): Promise<void> {
   const where = place?.name ?? settings.data
   const address = addressOf(settings, tls !== undefined)
   const host = await unlessFull(where, () =>
-    openHost({ settings, log, world, agentSet, notifier, authorizer, place, node, url: address }),
+    openHost({ settings, log, world, agentSet, notifier, telemetry, authorizer, place, node, url: address }),
   )
   let stopping = false
   const { listening, notes } = await findPort(settings, (port) =>

@@ -1,6 +1,8 @@
+import type { LogLine } from '@atrium/host/telemetry'
 import { expect, test } from 'vitest'
 import { banner, quietBanner, readyLine } from './banner.ts'
 import { openLog } from './log-file.ts'
+import { LogLines } from './telemetry/log-lines.ts'
 
 const token = 'canary-canary-canary'
 const url = 'ws://127.0.0.1:1/'
@@ -40,4 +42,26 @@ test('[D7] the token is printed on a terminal and with --json, and nowhere else'
   expect(readyLine(announcement)).toBe(
     `{"event":"ready","url":"${url}","token":"${token}","pid":${process.pid}}\n`,
   )
+})
+
+test('[T32] each line of the log is a record without its secrets, from the level of the log on', () => {
+  const lines = new LogLines()
+  const log = openLog('info', ['canary-canary'], lines.write)
+  log.warn('nobody listens')
+  const heard: LogLine[] = []
+  const end = lines.listen((line) => heard.push(line))
+  log.debug('not written')
+  log.info({ urls: ['ws://x/'] }, 'listening')
+  log.warn({ detail: 'canary-canary' }, 'refused')
+  log.error({ err: new Error('no room') }, 'failed')
+  log.fatal('over')
+  end()
+  log.warn('too late')
+  expect(heard.map(({ level, text }) => [level, text])).toEqual([
+    ['info', 'listening: {"urls":["ws://x/"]}'],
+    ['warn', 'refused: [secret]'],
+    ['error', 'failed: no room'],
+    ['fatal', 'over'],
+  ])
+  expect(heard.every(({ at }) => Math.abs(at - Date.now()) < 3_600_000)).toBe(true)
 })

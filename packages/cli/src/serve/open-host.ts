@@ -20,6 +20,7 @@ import { FileError } from '@atrium/host/ports/files'
 import type { Authorizer } from '@atrium/host/ports/authorizer'
 import type { Files } from '@atrium/host/ports/files'
 import type { Notifier } from '@atrium/host/ports/notifier'
+import type { TelemetryPort } from '@atrium/host/telemetry'
 import type { World } from '@atrium/host/ports/world'
 import { fileUri } from '@atrium/protocol/file-uri'
 import type { LimitValues } from '@atrium/protocol/limits'
@@ -44,6 +45,8 @@ export interface HostParts {
   readonly agentSet: AgentSet
   /** Makes the notifier that reaches people. A host closes its own. */
   readonly notifier: () => Promise<Notifier | undefined>
+  /** Makes the port of telemetry. A host closes its own. */
+  readonly telemetry: () => TelemetryPort
   /** The database of the store. Absent: the store is in the data folder. */
   readonly place: PostgresPlace | undefined
   /** Gets tokens from authorization servers. Absent: the host is read-only. */
@@ -149,6 +152,7 @@ async function createOn(
     }),
     limits: captureLimits(settings),
     notifier,
+    telemetry: parts.telemetry(),
     worktrees: gitWorktrees({ folder: worktrees, forbidden: [settings.data], processes }),
     hooks: hookRunner({ ...processes, environment: process.env }),
     mcp: new McpPool({ ...agentSet.processes, later: world.later, environment: process.env, version }),

@@ -36,6 +36,7 @@ test('[A1.2] the parts are opened, follow actions and end in this order', () => 
     'devices',
     'sign-ins',
     'notifications',
+    'telemetry',
     'departures',
     'roles',
     'subscriptions',

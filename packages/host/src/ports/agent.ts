@@ -91,6 +91,8 @@ export interface Session {
 export interface Chat {
   readonly uri: Uri
   readonly turnId: string
+  /** The trace context of the turn (W3C), for the spans of programs that work for it. Absent: the host has no telemetry. */
+  readonly traceparent?: string | undefined
   /** The committed state. */
   readonly state: ChatState
   readonly session: SessionState

@@ -114,8 +114,10 @@ export class Launcher {
   #processOptions(folder: string, keys: Variables) {
     const { command, args, env, variables, memoryBytes: maxMemory = defaultMaxMemory } = this.program
     const { environment: host, mark, mcpServers = [], secrets = {} } = this.context
-    // Agents get the socket of the user's SSH agent, because they run git, and git may need it to push or fetch.
-    const own = new RegExp(`${variables.source}|^SSH_AUTH_SOCK$`, variables.flags)
+    // Agents get the socket of the user's SSH agent, because they run git, and git may need it to push or fetch. They get the
+    // settings of OpenTelemetry, so that they send their spans to the collector of the host, under names of their own.
+    const passed = '^SSH_AUTH_SOCK$|^OTEL_(?!SERVICE_NAME$)'
+    const own = new RegExp(`${variables.source}|${passed}`, variables.flags)
     const environment = programEnvironment(host, { own, configured: { ...env, ...keys }, mark })
     for (const key of Object.values(keys)) this.#givenKeys = { ...this.#givenKeys, [`KEY ${key}`]: key }
     const otherSecrets = { ...valuesGiven(mcpServers), ...secrets, ...this.#givenKeys }

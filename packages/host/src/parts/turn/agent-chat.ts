@@ -4,6 +4,7 @@ import { changesOf } from '../../catalog/change-tracking.ts'
 import type { ToolCallState } from '@atrium/protocol/chat/tool'
 import { callIn } from '@atrium/protocol/chat/calls'
 import { commentingOf } from '../../catalog/commenting.ts'
+import { telemetryOf } from '../telemetry/key.ts'
 import { shellAgent } from '../agents/shell-agent.ts'
 import { tokenFor } from '../auth/declared.ts'
 import { cursorBefore } from '../../channels/cursor.ts'
@@ -32,6 +33,9 @@ export function agentChat(turn: RunningTurn): Chat {
   return {
     uri: chat.uri,
     turnId: turn.turnId,
+    get traceparent() {
+      return telemetryOf(core)?.spans.traceparent(chat.uri, turn.turnId)
+    },
     get state() {
       return chat.committedState
     },

@@ -65,6 +65,7 @@ export const floors: { readonly [layer: string]: readonly (readonly string[])[] 
     ['host.ts'],
     ['open.ts'],
     ['connection', 'parts.ts'],
+    ['parts/automations'],
     ['dispatch', 'host-ports.ts', 'parts/session'],
     ['parts/chat'],
     ['parts/turn', 'parts/completions', 'parts/root'],

@@ -1,4 +1,5 @@
 import { annotations } from './parts/annotations/part.ts'
+import { automations } from './parts/automations/part.ts'
 import { chat } from './parts/chat/part.ts'
 import { completions } from './parts/completions/part.ts'
 import { resumption } from './parts/session/recovery.ts'
@@ -58,4 +59,5 @@ export const parts: readonly Part<HostPorts>[] = [
   completions,
   annotations,
   resumption,
+  automations,
 ]

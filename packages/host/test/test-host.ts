@@ -237,5 +237,7 @@ export function kindOf(state: object): keyof typeof reducers {
   if ('lifecycle' in state && 'chats' in state) return 'session'
   if ('turns' in state) return 'chat'
   if ('files' in state && 'status' in state) return 'changeset'
+  if ('automation' in state) return 'automationRun'
+  if ('entries' in state) return 'automation'
   return 'annotations' in state ? 'annotations' : 'terminal'
 }

@@ -1,3 +1,4 @@
+import { automationLimits } from './limits/automation-limits.ts'
 import { KiB, MiB, row } from './limits/limit.ts'
 import type { Limit } from './limits/limit.ts'
 import { machineLimits } from './limits/machine-limits.ts'
@@ -237,6 +238,7 @@ export const limitTable = {
   // Search in the texts of all sessions, and the past of channels.
   ...searchLimits,
   ...historyLimits,
+  ...automationLimits,
 } satisfies { readonly [name: string]: Limit }
 
 export type LimitName = keyof typeof limitTable

@@ -33,6 +33,8 @@ export function samplesOf(session: Uri): { readonly [kind in RecordKindName]: Sa
     searched: undefined,
     aliases: undefined,
     'alias/': ['mock:/chaos', session],
+    'automation/': undefined,
+    'automation-missed/': undefined,
     'capture/': undefined,
     'capture-owed/': [`${encodeURIComponent(chat)}/chaos-owed`, ''],
     'capture-sum/': [chat, '{"bytes":0,"order":0}'],

@@ -21,6 +21,7 @@ import { ReferenceModel } from './checks/reference-model.ts'
 import { turnLength } from './checks/text-length.ts'
 import { SimulatedAgents } from './simulated-agents.ts'
 import type { SimulatedClient } from './simulated-client.ts'
+import { automationsUri } from '@atrium/protocol/uri'
 import { SimulatedTerminals } from './simulated-terminals.ts'
 import { partialStep, watchSteps } from './steps.ts'
 import type { StepNumbers } from './steps.ts'
@@ -284,9 +285,9 @@ export class Simulation<P extends SimulatedClient = SimulatedClient> implements 
     })
   }
 
-  /** Returns the visible channels whose URI has this prefix. */
+  /** Returns the visible channels whose URI has this prefix. Not every version has automations, and no client here uses them. */
   liveUris(prefix = ''): readonly Uri[] {
-    const hidden = new Set(this.invariants.stagedChats())
+    const hidden = new Set([automationsUri, ...this.invariants.stagedChats()])
     return this.model.liveUris(prefix).filter((uri) => !hidden.has(uri))
   }
 }

@@ -8,8 +8,10 @@ const uriMembers: ReadonlySet<string> = new Set([
   'chat',
   'chats',
   'defaultChat',
+  'primarySession',
   'resource',
   'session',
+  'sessions',
 ])
 
 /** Replaces the URIs of sessions and chats in a JSON value. Returns the value itself if nothing is replaced. */

@@ -19,6 +19,7 @@ const everyHost = [
   'x-atrium/devices',
   'x-atrium/pairDevice',
   'x-atrium/revokeDevice',
+  'x-atrium/missedRuns',
 ]
 
 const own = (result: object) => ('_meta' in result ? result._meta : {}) as { readonly 'x-atrium'?: object }

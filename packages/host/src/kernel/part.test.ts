@@ -50,6 +50,7 @@ test('[A1.2] the parts are opened, follow actions and end in this order', () => 
     'completions',
     'annotations',
     'resumption',
+    'automations',
   ])
 })
 

@@ -7,6 +7,8 @@ import type { Records } from '../../ports/records.ts'
 export class StepRecords implements Records {
   readonly #store: Records
   #changes = new Map<string, RecordText | undefined>()
+  /** The number of steps whose changes the store was given. */
+  #steps = 0
 
   constructor(store: Records) {
     this.#store = store
@@ -28,7 +30,10 @@ export class StepRecords implements Records {
   }
 
   async list(prefix: string): Promise<readonly (readonly [string, string])[]> {
+    const steps = this.#steps
     const stored = await this.#store.list(prefix)
+    // The store was given changes meanwhile. The list may be from before, and they are no changes of the present step.
+    if (steps !== this.#steps) return this.list(prefix)
     const changed = [...this.#changes].flatMap(([key, text]) =>
       key.startsWith(prefix) ? [[key, text && textOf(text)] as const] : [],
     )
@@ -52,6 +57,7 @@ export class StepRecords implements Records {
   /** Gives the record changes of the step to the store. */
   writeToStore(): void {
     const changes = this.#changes
+    if (changes.size > 0) this.#steps++
     this.#changes = new Map()
     for (const [key, text] of changes)
       if (text === undefined) this.#store.delete(key)

@@ -26,6 +26,11 @@ export const recordKinds = {
   searched: {},
   aliases: keyOnly,
   'alias/': { lost: 'another name of a session', remedy: 'open the session in the list of sessions' },
+  'automation/': {
+    lost: 'up to when an automation was evaluated, and its older runs; it goes on from now',
+    remedy: 'look at its runs: atrium cron log',
+  },
+  'automation-missed/': { lost: 'the note of one missed run', remedy: 'nothing' },
   'capture/': { own: true },
   'capture-owed/': keyOnly,
   'capture-sum/': {},

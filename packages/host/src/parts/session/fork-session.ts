@@ -1,6 +1,7 @@
 import type { Uri } from '@atrium/protocol/channel'
 import type { ChatSummary } from '@atrium/protocol/chat/state'
 import { AhpError } from '@atrium/protocol/errors'
+import type { SessionOrigin } from '@atrium/protocol/session/state'
 import { agentOf } from '../agents/agents.ts'
 import { copyTurns, forgetCopy } from '../chat/copy-turns.ts'
 import { firstState } from '../chat/new-chat.ts'
@@ -16,10 +17,16 @@ export interface SessionFork {
   readonly turnId: string
 }
 
-/** What a client of an older version may choose for a new session: the turns to begin with, a model, an agent. */
+/**
+ * What is not in the params of a new session. A client of an older version may choose the turns to begin with, a model and an
+ * agent. The host itself gives the session an origin.
+ */
 export interface SessionSource {
   readonly fork?: SessionFork
   readonly selection?: Selection
+  readonly origin?: SessionOrigin
+  /** Called in the step that creates the session. */
+  readonly begun?: (session: Channel<'session'>, chat: Channel<'chat'>) => void
 }
 
 /** The title and the origin of the default chat of a new session. A fork has the title of its source. */

@@ -140,6 +140,7 @@ describe('[H7] [H7.8] a channel kind that this host does not offer', () => {
   test.each([
     `${session}/changeset/uncommitted`,
     'ahp-automation:/x',
+    'ahp-automation-run:/x',
     'ahp-canvas:/x',
     'ahp-otlp:/logs',
     'ahp-terminal:/x',
@@ -156,7 +157,7 @@ describe('[H7] [H7.8] a channel kind that this host does not offer', () => {
     const greeting = await all.link().initialize('cem', [root, session, chat])
     const keys = new Set<string>()
     JSON.stringify(greeting, (key, value: unknown) => (keys.add(key), value))
-    const absent = /changeset|automation|canvas|otlp|telemetry|terminal/i
+    const absent = /changeset|canvas|otlp|telemetry|terminal/i
     expect([...keys].filter((key) => absent.test(key))).toEqual([])
   })
 })

@@ -48,11 +48,14 @@ import { withAsking } from '../turn/consent.ts'
 import { assignWorktree, removeWorktrees, worktreeProblem } from '../worktrees/worktrees.ts'
 import { wake, wakeIfSound } from '../../channels/wake.ts'
 
+/** Who creates a session: a client, or the host itself for a principal. */
+type Creator = Link | { readonly principal: string; readonly clientId?: undefined }
+
 export async function createSession(
   core: Core,
-  link: Link,
+  link: Creator,
   params: Params<'createSession'>,
-  { fork, selection = {} }: SessionSource = {},
+  { fork, selection = {}, origin, begun }: SessionSource = {},
 ): Mutation {
   changeable(core)
   const { channel: name, activeClient, progressToken } = params
@@ -78,25 +81,28 @@ export async function createSession(
   const copied = fork && (await copyForSession(core, fork, summary, check))
   const agent = chooseAgent(core, params.provider)
   const _meta = withAsking(selectionMeta(selection), agent)
-  const first = { ...firstState(core, agent, params), ...(project && { project }), ...(_meta && { _meta }) }
+  const more = { ...(project && { project }), ...(origin && { origin }), ...(_meta && { _meta }) }
+  const first = { ...firstState(core, agent, params), ...more }
   const state: SessionState = { ...first, title: summary.title, chats: [summary], defaultChat: chat }
   const session = createSessionChannel(core, link, { uri, state, createdAt: summary.modifiedAt })
   assignWorktree(core, uri, params.config)
   if (again) aliasesOf(core).assign(uri, name)
   else if (taken) assignAlias(core, uri, agent.info.provider)
-  newChat(core, uri, summary, copied)
+  const begunChat = newChat(core, uri, summary, copied)
   // Lets the session leave memory as soon as nothing needs it. This comes after the creation of the chat: a chat in
   // memory keeps its session in memory.
   sleepWhenIdle(core, session)
   if (copied || !createsInAdvance(core, link)) announce(core, session)
+  begun?.(session, begunChat)
   const seq = core.log.last
-  const progress = progressToken === undefined ? noProgress : progressTo(link, progressToken)
+  const isAsked = progressToken !== undefined && link.clientId !== undefined
+  const progress = isAsked ? progressTo(link, progressToken) : noProgress
   void core.log.reached(seq).then(() => runCreation(core, session, progress))
   return { seq }
 }
 
 /** Throws if a session cannot be created now. */
-function checkCreation(core: Core, link: Link, params: Params<'createSession'>): void {
+function checkCreation(core: Core, link: Creator, params: Params<'createSession'>): void {
   changeable(core)
   if (isUsed(core, params.channel)) throw AhpError.sessionAlreadyExists(params.channel)
   if (catalogOf(core).size >= core.limits.sessions)
@@ -108,8 +114,11 @@ function checkCreation(core: Core, link: Link, params: Params<'createSession'>):
 }
 
 /** Whether the client creates sessions before they are needed. No agent starts before the first turn of such a session. */
-function createsInAdvance({ clients }: Core, { clientId }: Link): boolean {
-  return clients.habits(clients.implementationOf(clientId)?.name).createsInAdvance === true
+function createsInAdvance({ clients }: Core, { clientId }: Creator): boolean {
+  return (
+    clientId !== undefined &&
+    clients.habits(clients.implementationOf(clientId)?.name).createsInAdvance === true
+  )
 }
 
 interface NewSession {
@@ -118,19 +127,18 @@ interface NewSession {
   readonly createdAt: string
 }
 
-/**
- * Creates the channel of a session, for the client of a link. The session is not announced yet.
- */
+/** Creates the channel of a session. The session is not announced yet. */
 export function createSessionChannel(
   core: Core,
-  link: Link,
+  link: Creator,
   { uri, state, createdAt }: NewSession,
 ): Channel<'session'> {
   const session = core.log.create(uri, 'session', state)
-  catalogOf(core).add(uri, createdAt, state, link.clientId)
+  catalogOf(core).add(uri, createdAt, state, link.clientId ?? '')
   ownersOf(core).assign(uri, link.principal)
   machinesOf(core).assign(uri)
   core.jobs.mark(uri, true)
+  if (link.clientId === undefined) return session
   departuresOf(core).join(link.clientId, uri)
   // The client may have disconnected during the reads before this step. No other code would notice its departure from the
   // new session.
@@ -239,10 +247,10 @@ function firstState(
   })
 }
 
-function creationProblem(
+export function creationProblem(
   core: Core,
   { info, settings }: Agent,
-  { workingDirectories = [], config }: Params<'createSession'>,
+  { workingDirectories = [], config }: Pick<Params<'createSession'>, 'workingDirectories' | 'config'>,
 ): string | undefined {
   if (new Set(workingDirectories).size < workingDirectories.length)
     return 'a working directory is given twice'

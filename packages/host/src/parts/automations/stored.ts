@@ -1,0 +1,60 @@
+import type { Uri } from '@atrium/protocol/channel'
+import type { RecordFormat } from '../../kernel/record-map.ts'
+import type { MissReason } from './law.ts'
+import type { Cursors } from './schedules.ts'
+
+/** What the host keeps about an automation and no client needs. It changes in the same step as the automation. */
+export interface Stored {
+  /** Who has created the automation. The sessions of its runs belong to this principal. */
+  readonly principal: string
+  readonly cursors: Cursors
+  /** The ended runs that the catalogue does not show, the newest first. */
+  readonly older: readonly Uri[]
+  /** The newest manual runs, by the id of their request. */
+  readonly requests: readonly (readonly [requestId: string, run: Uri])[]
+  /** The number of notes of missed instants that were ever written. */
+  readonly notes: number
+  /** The newest note, which the next missed instants may continue. */
+  readonly note?: MissNote
+  /** The number of missed instants. */
+  readonly missed: number
+}
+
+/** Due instants in a row without a run, as they are stored and shown. Times are ISO 8601. */
+export interface MissNote {
+  readonly triggerId: string
+  readonly because: MissReason
+  /** The first and the last of the instants. */
+  readonly from: string
+  readonly to: string
+  readonly count: number
+  /** The schedule at that time. */
+  readonly expression: string
+  readonly timeZone: string
+  /** The run that stands for the missed instants. */
+  readonly into?: Uri
+}
+
+export const storedFormat: RecordFormat<Stored> = {
+  // The checksum of the record says that the host itself has written the text.
+  read: (text) => JSON.parse(text) as Stored,
+  write: (stored) => JSON.stringify(stored),
+}
+
+export const emptyStored = (principal: string): Stored => ({
+  principal,
+  cursors: {},
+  older: [],
+  requests: [],
+  notes: 0,
+  missed: 0,
+})
+
+/** The key of a note. Keys of later notes come later. */
+export function noteKey(automation: Uri, number: number): string {
+  return `${notePrefix(automation)}${String(number).padStart(12, '0')}`
+}
+
+export function notePrefix(automation: Uri): string {
+  return `automation-missed/${automation} `
+}

@@ -116,7 +116,7 @@ export const floors: { readonly [layer: string]: readonly (readonly string[])[] 
   ],
   web: [
     ['app'],
-    ['history'],
+    ['history', 'start'],
     ['chat', 'sessions'],
     ['chat/changes', 'chat/composer', 'chat/form', 'chat/terminals'],
     ['chat/tools'],

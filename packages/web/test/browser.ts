@@ -151,7 +151,7 @@ export class Room {
   async page(options: BrowserContextOptions = {}): Promise<Page> {
     const page = await this.stranger(options)
     await page.goto(await this.link())
-    await page.getByText('Live', { exact: true }).waitFor()
+    await page.getByText('Live', { exact: true }).filter({ visible: true }).first().waitFor()
     return page
   }
 }
@@ -202,15 +202,23 @@ export function expectUnharmed(...pages: readonly Page[]): void {
   for (const page of pages) expect(problemsOf(page)).toEqual([])
 }
 
-/** Creates a session with a first message, as a person does. */
-export async function begin(page: Page, text: string, agent?: string): Promise<void> {
-  await page.getByRole('button', { name: 'New session' }).first().click()
-  if (agent !== undefined) await page.getByRole('radio', { name: agent }).check()
+/** The field for the task of a new session, on the first screen. A page that shows something else goes there. */
+export async function taskField(page: Page): Promise<Locator> {
+  const button = page.getByRole('button', { name: 'New session' }).filter({ visible: true })
+  // A narrow page has the list of sessions, and its button, on another screen.
+  if ((await button.count()) > 0) await button.click()
   const field = page.getByLabel('What shall be done?')
+  await field.waitFor()
+  return field
+}
+
+/** Creates a session with a first message, as a person does. `agent`: the name of the provider. */
+export async function begin(page: Page, text: string, agent?: string): Promise<void> {
+  const field = await taskField(page)
+  if (agent !== undefined) await page.getByLabel('Agent', { exact: true }).selectOption(agent)
   await field.fill(text)
-  // The dialog grows when the settings of the agent come, which can move the button away from under the pointer.
   await eventually(() => page.getByRole('button', { name: 'Start' }).isEnabled()).toBe(true)
-  await field.press('Control+Enter')
+  await field.press('Enter')
   await messageField(page).waitFor()
 }
 

@@ -86,4 +86,4 @@ const KeptSession = memo(function KeptSession({ client, session, chat, shown, sa
   )
 })
 
-const toList = () => go({})
+const toList = () => go({ list: true })

@@ -3,10 +3,10 @@ import type { SessionSummary } from '@atrium/protocol/session/state'
 import { useCallback, useEffect, useMemo, useState } from 'preact/hooks'
 import { RoleProvider, may, useRole } from '../link/role.ts'
 import { failureOf } from '../link/outcome-words.ts'
-import { folderOf, isArchived, moodOf, recentFolders, titleOf } from '../sessions/grouping.ts'
-import { NewSessionDialog } from '../sessions/new-session-dialog.tsx'
+import { folderOf, isArchived, moodOf, titleOf } from '../sessions/grouping.ts'
 import { RenameDialog } from '../sessions/rename-dialog.tsx'
 import { useSessionList } from '../sessions/use-session-list.ts'
+import { StartView } from '../start/start-view.tsx'
 import { useCommands } from '../ui/commands.ts'
 import type { Command } from '../ui/commands.ts'
 import { Notices } from '../ui/notices.tsx'
@@ -22,7 +22,6 @@ import { useNotices } from './use-notices.ts'
 import { usePresence } from './use-presence.ts'
 import { useShortcuts } from './use-shortcuts.ts'
 import { useWake } from './use-wake.ts'
-import { Welcome } from './welcome.tsx'
 
 /** The page of a browser that has entered: the session list beside the open session. */
 export function Shell({ client }: { readonly client: Client }) {
@@ -31,8 +30,11 @@ export function Shell({ client }: { readonly client: Client }) {
   const list = useSessionList(client)
   const board = useNotices()
   const { hidden, remove } = useDeletions(client, board)
-  /** The dialog over the page, if one is open. The dialog for a new session may have an agent that is chosen first. */
+  /** The dialog over the page, if one is open. */
   const [over, setOver] = useState<Over>()
+  const [wanted, setWanted] = useState<{ readonly agent?: string | undefined; readonly asked: number }>({
+    asked: 0,
+  })
   const [singleKeys, setSingleKeys] = useShortcuts()
   const [renaming, setRenaming] = useState<SessionSummary>()
   const { say, dismiss, notices } = board
@@ -43,7 +45,7 @@ export function Shell({ client }: { readonly client: Client }) {
   const open = sessions.find(({ resource }) => resource === route.session)
   useWake(client)
   usePresence(client)
-  // Only the message field takes files. Elsewhere a dropped file must not take the place of the page.
+  // Only the fields for messages take files. Elsewhere a dropped file must not take the place of the page.
   useFileDrop(undefined)
   useTitle(sessions, open, may(role, 'approve'))
 
@@ -61,10 +63,22 @@ export function Shell({ client }: { readonly client: Client }) {
     if (session.resource === route.session) go({})
   })
   const tell = useCallback((text: string) => void say(text), [say])
-  const create = useCallback(() => setOver({ name: 'new session' }), [])
-  const find = useCallback(() => setOver({ name: 'palette' }), [])
+  const create = useCallback((agent?: string) => {
+    setWanted(({ asked }) => ({ agent, asked: asked + 1 }))
+    go({})
+  }, [])
+  const createAny = useCallback(() => create(), [create])
+  const find = useCallback(() => setOver('palette'), [])
   const close = () => setOver(undefined)
-  useCommands(useShellCommands({ setOver, sessions, selected: route.session, creates: may(role, 'prompt') }))
+  useCommands(
+    useShellCommands({
+      setOver,
+      create: createAny,
+      sessions,
+      selected: route.session,
+      creates: may(role, 'prompt'),
+    }),
+  )
   const opened = open?.resource
   const archived = open !== undefined && isArchived(open)
   const onOpened = useLatest((act: (session: SessionSummary) => void) => open && act(open))
@@ -85,45 +99,43 @@ export function Shell({ client }: { readonly client: Client }) {
   )
   return (
     <RoleProvider value={role}>
-      <div class={`shell${route.session === undefined ? '' : ' inside'}`}>
+      <div class={`shell${route.list ? ' list' : ''}`}>
         <Sidebar
           client={client}
           say={tell}
           sessions={sessions}
           listed={list.listed}
           selected={route.session}
-          onNew={create}
+          onNew={createAny}
           onFind={find}
           onOpen={openSession}
           onRename={setRenaming}
           onArchive={archiveOne}
           onDelete={deleteOne}
         />
-        {route.session === undefined && <Welcome client={client} onNew={create} />}
-        <KeptSessions client={client} route={route} say={tell} />
-        {over?.name === 'new session' && (
-          <NewSessionDialog
+        {route.session === undefined && (
+          <StartView
             client={client}
-            path={startPath(client, open ?? sessions[0], list.listed)}
-            folders={recentFolders(sessions)}
-            agent={over.agent}
-            onCreated={(session) => {
-              close()
-              go({ session })
-            }}
-            onClose={close}
+            sessions={sessions}
+            listed={list.listed}
+            path={startPath(client, sessions[0], list.listed)}
+            wanted={wanted}
+            onList={toList}
+            onCreated={openCreated}
+            say={tell}
           />
         )}
-        {over?.name === 'palette' && (
+        <KeptSessions client={client} route={route} say={tell} />
+        {over === 'palette' && (
           <Palette
             client={client}
             sessions={sessions}
             onOpen={(session, chat) => go({ session, ...(chat !== undefined && { chat }) })}
-            onAgent={(agent) => setOver({ name: 'new session', agent })}
+            onAgent={create}
             onClose={close}
           />
         )}
-        {over?.name === 'shortcuts' && (
+        {over === 'shortcuts' && (
           <ShortcutsDialog singleKeys={singleKeys} onSingleKeys={setSingleKeys} onClose={close} />
         )}
         {renaming && (
@@ -139,12 +151,11 @@ export function Shell({ client }: { readonly client: Client }) {
   )
 }
 
-type Over =
-  | { readonly name: 'palette' | 'shortcuts' }
-  | { readonly name: 'new session'; readonly agent?: string | undefined }
+type Over = 'palette' | 'shortcuts'
 
 interface ShellState {
   readonly setOver: (over: Over) => void
+  readonly create: () => void
   readonly sessions: readonly SessionSummary[]
   readonly selected: string | undefined
   /** Whether this page may create sessions. */
@@ -152,7 +163,7 @@ interface ShellState {
 }
 
 /** The commands that are offered on every screen. */
-function useShellCommands({ setOver, sessions, selected, creates }: ShellState): readonly Command[] {
+function useShellCommands({ setOver, create, sessions, selected, creates }: ShellState): readonly Command[] {
   return useMemo(() => {
     const step = (by: number) => {
       const at = sessions.findIndex(({ resource }) => resource === selected)
@@ -164,25 +175,25 @@ function useShellCommands({ setOver, sessions, selected, creates }: ShellState):
         id: 'palette',
         label: 'Find a session or an action',
         keys: 'Mod+k',
-        run: () => setOver({ name: 'palette' }),
+        run: () => setOver('palette'),
       },
-      { id: 'shortcuts', label: 'Show all shortcuts', keys: '?', run: () => setOver({ name: 'shortcuts' }) },
-      ...(creates
-        ? [{ id: 'new', label: 'New session', keys: 'n', run: () => setOver({ name: 'new session' }) }]
-        : []),
+      { id: 'shortcuts', label: 'Show all shortcuts', keys: '?', run: () => setOver('shortcuts') },
+      ...(creates ? [{ id: 'new', label: 'New session', keys: 'n', run: create }] : []),
       { id: 'next', label: 'Next session of the list', keys: 'j', run: () => step(1) },
       { id: 'previous', label: 'Previous session of the list', keys: 'k', run: () => step(-1) },
-      { id: 'home', label: 'All sessions', keys: 'a', run: () => go({}) },
+      { id: 'home', label: 'All sessions', keys: 'a', run: toList },
     ]
-  }, [setOver, sessions, selected, creates])
+  }, [setOver, create, sessions, selected, creates])
 }
 
+const toList = () => go({ list: true })
+const openCreated = (session: string) => go({ session })
 const openSession = ({ resource }: SessionSummary) => go({ session: resource })
 const archive = (isArchived: boolean) => ({ type: 'session/isArchivedChanged', isArchived })
 const rename = (title: string) => ({ type: 'session/titleChanged', title })
 
 /**
- * The folder that a new session begins with: that of the open or newest session, or else the default directory of the
+ * The folder that a new session begins with: that of the newest session, or else the default directory of the
  * host. Undefined as long as the host has told neither.
  */
 function startPath(client: Client, session: SessionSummary | undefined, listed: boolean): string | undefined {

@@ -12,12 +12,12 @@ browserTest('[U21] axe objects to nothing on any screen, light and dark', async 
   await stranger.getByRole('heading').waitFor()
   await expectAccessibleInBoth(stranger, 'enter')
   const page = await room.page()
-  await page.getByText('Atrium Guide').waitFor()
-  await expectAccessibleInBoth(page, 'welcome')
-  await page.getByRole('button', { name: 'New session' }).first().click()
-  await page.getByRole('radio').first().waitFor()
-  await expectAccessibleInBoth(page, 'new session', 'new-session')
-  await page.keyboard.press('Escape')
+  await page.getByRole('region', { name: 'Things to try' }).waitFor()
+  await page.getByRole('listbox', { name: 'Folders' }).waitFor({ state: 'detached' })
+  await expectAccessibleInBoth(page, 'first screen', 'first-screen')
+  await page.getByText('More settings').click()
+  await page.getByLabel('Folder', { exact: true }).focus()
+  await expectAccessibleInBoth(page, 'choices', 'first-screen-choices')
   await begin(page, 'hello')
   await page.locator('.turn-foot').waitFor()
   await send(
@@ -56,7 +56,7 @@ browserTest('[U21] axe objects to nothing on any screen, light and dark', async 
 })
 
 browserTest(
-  '[U21] on a phone: the list, a chat, an approval and the way back fit into 360 pixels',
+  '[U21] [U40.2] on a phone: the first screen, the list, a chat, an approval and the way back fit into 360 pixels',
   async () => {
     const room = await Room.open()
     writeFileSync(join(room.folder, 'notes.txt'), 'one\ntwo\n')
@@ -73,13 +73,15 @@ browserTest(
       ).toBe(0)
     await page.addScriptTag({ content: '' }).catch(() => {})
     await page.evaluate(`globalThis.outside = () => [...document.querySelectorAll('button, input, textarea, h1, p')]
-    .filter((each) => each.checkVisibility() && !each.closest('.tabs, [popover], dialog, .folder-list'))
+    .filter((each) => each.checkVisibility() && !each.closest('.tabs, [popover], dialog'))
     .filter((each) => each.getBoundingClientRect().right > innerWidth + 1)`)
-    await shot(page, 'phone-list')
+    await page.getByLabel('Folder', { exact: true }).waitFor()
+    await shot(page, 'phone-first')
     await fits()
-    await page.getByRole('button', { name: 'New session' }).first().tap()
-    await page.getByRole('radio').first().waitFor()
-    await shot(page, 'phone-new')
+    await page.getByRole('button', { name: 'All sessions' }).tap()
+    await page.getByText('No sessions yet').waitFor()
+    await fits()
+    await page.getByRole('button', { name: 'New session' }).tap()
     await page.getByLabel('What shall be done?').fill('edit notes.txt two => three')
     await page.getByRole('button', { name: 'Start' }).tap()
     await page.locator('.diff-row.added').waitFor()
@@ -110,11 +112,10 @@ browserTest(
       }
       throw new Error(`Tab does not reach ${String(name)}`)
     }
-    await tabTo('New session')
-    await page.keyboard.press('Enter')
     await eventually(focused).toBe('What shall be done?')
     await page.keyboard.type('run echo from the keyboard')
-    await page.keyboard.press('Control+Enter')
+    await eventually(() => page.getByRole('button', { name: 'Start' }).isEnabled()).toBe(true)
+    await page.keyboard.press('Enter')
     await page.getByRole('button', { name: 'Allow once' }).waitFor()
     await eventually(focused).toBe('Message')
     for (let presses = 0; presses < 40 && String(await focused()) !== 'Allow once'; presses++)

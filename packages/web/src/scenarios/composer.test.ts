@@ -11,6 +11,7 @@ import {
   giveFile,
   messageField,
   shot,
+  taskField,
   writeUntilSuggested,
 } from '../../test/browser.ts'
 
@@ -206,9 +207,16 @@ browserTest(
     // A drag that leaves the window, or ends with Escape, has nothing over the page any more.
     await page.evaluate(`dispatchEvent(new DragEvent('dragleave', { relatedTarget: null }))`)
     await target.waitFor({ state: 'detached' })
-    await page.getByRole('button', { name: 'New session' }).first().click()
+    await page.keyboard.press('Control+k')
     expect(await giveFile(page, 'drop', '.dialog', notes)).toBe(true)
+    await page.keyboard.press('Escape')
     expect(await page.locator('.composer .attached').count()).toBe(3)
+    // The first message of a new session can have files, too.
+    await (await taskField(page)).fill('say with a file')
+    await giveFile(page, 'drop', '.start', notes)
+    await page.locator('.task .attached').waitFor()
+    await page.getByLabel('What shall be done?').press('Enter')
+    await page.locator('.kept:not(.left) .message .attached').waitFor()
     expectUnharmed(page)
   },
 )

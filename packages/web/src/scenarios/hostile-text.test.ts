@@ -133,7 +133,8 @@ browserTest(
     await page.getByRole('button', { name: 'Rename' }).click()
     await page.getByRole('heading', { name: nasty }).waitFor()
     await page.getByRole('button', { name: 'New session' }).click()
-    await page.getByRole('button', { name: nasty, exact: true }).waitFor()
+    await page.getByLabel('Folder', { exact: true }).focus()
+    await page.getByRole('option', { name: nasty }).waitFor()
     expect(await page.locator('img').count()).toBe(0)
     expectUnharmed(page)
   },

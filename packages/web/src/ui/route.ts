@@ -1,7 +1,9 @@
 import { useEffect, useState } from 'preact/hooks'
 
-/** What the page shows: the session list alone, or a session and one of its chats. */
+/** What the page shows: a session and one of its chats, or else the first screen. */
 export interface Route {
+  /** On a narrow screen: the session list instead of the first screen. */
+  readonly list?: true
   readonly session?: string
   readonly chat?: string
 }
@@ -11,6 +13,7 @@ const prefix = 'ahp-session:/'
 /** Reads the fragment of the address, which no server sees: `#/session/<name>/<chat>`. */
 export function routeOf(fragment: string): Route {
   const [, kind, session = '', chat = ''] = fragment.split('/')
+  if (kind === 'sessions') return { list: true }
   if (kind !== 'session' || session === '') return {}
   const name = decode(session)
   return {
@@ -19,8 +22,8 @@ export function routeOf(fragment: string): Route {
   }
 }
 
-export function fragmentOf({ session, chat }: Route): string {
-  if (session === undefined) return '#/'
+export function fragmentOf({ session, chat, list }: Route): string {
+  if (session === undefined) return list ? '#/sessions' : '#/'
   const name = session.startsWith(prefix) ? session.slice(prefix.length) : session
   return `#/session/${encodeURIComponent(name)}${chat === undefined ? '' : `/${encodeURIComponent(chat)}`}`
 }

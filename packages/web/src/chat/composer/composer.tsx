@@ -1,15 +1,10 @@
-import type { MessageAttachment } from '@atrium/protocol/chat/message'
-import { Paperclip, SendHorizontal, Square, X } from 'lucide'
+import { SendHorizontal, Square, X } from 'lucide'
 import { memo } from 'preact/compat'
-import { useRef } from 'preact/hooks'
 import { Button } from '../../ui/button.tsx'
-import { useFileDrop } from '../../ui/use-file-drop.ts'
-import { useShown } from '../../ui/shown.ts'
-import { attachmentsOf } from './attachments.ts'
 import { useChat } from '../shared/context.ts'
+import { AttachButton, Attached, useAttaching } from './attaching.tsx'
 import { MessageField } from './message-field.tsx'
 import type { Delivery, Draft } from './messages.ts'
-import { AttachmentView } from '../shared/attachment-view.tsx'
 
 interface Props {
   /** Whether a turn is active. */
@@ -41,24 +36,12 @@ export const Composer = memo(function Composer({
   onStop,
 }: Props) {
   const { say } = useChat()
-  const files = useRef<HTMLInputElement>(null)
   const empty = draft.text.trim() === '' && draft.attachments.length === 0
   const first: Delivery = active ? 'queue' : 'turn'
-  const now = useRef(draft)
-  now.current = draft
-  const attach = async (given: readonly File[]) => {
-    const { attachments, problems } = await attachmentsOf(given)
-    for (const each of problems) say(each)
-    // Reading files takes a while, in which a person may have typed on.
-    onDraft({ ...now.current, attachments: [...now.current.attachments, ...attachments] })
-  }
-  const shown = useShown()
-  const dragged = useFileDrop(shown ? (given) => void attach(given) : undefined)
+  const { attach, dragged } = useAttaching(draft, onDraft, say)
   const submit = (delivery: Delivery) => {
     if (!empty) onSend(delivery)
   }
-  const without = (gone: MessageAttachment) =>
-    onDraft({ ...draft, attachments: draft.attachments.filter((each) => each !== gone) })
   return (
     <form
       class="composer"
@@ -67,31 +50,12 @@ export const Composer = memo(function Composer({
         submit(first)
       }}
     >
-      {dragged && (
-        <p class="drop-target">
-          <span>Drop the files to attach them</span>
-        </p>
-      )}
       {problem !== undefined && (
         <p class="problem" role="alert">
           {problem}
         </p>
       )}
-      {draft.attachments.length > 0 && (
-        <div class="attachments">
-          {draft.attachments.map((attachment, at) => (
-            <span key={at} class="attachment-edit">
-              <AttachmentView attachment={attachment} />
-              <Button
-                icon={X}
-                label={`Remove ${attachment.label}`}
-                look="quiet"
-                onClick={() => without(attachment)}
-              />
-            </span>
-          ))}
-        </div>
-      )}
+      <Attached draft={draft} dragged={dragged} onDraft={onDraft} />
       {model !== undefined && (
         <span class="attachment-edit">
           <span class="tag">{model}</span>
@@ -108,21 +72,10 @@ export const Composer = memo(function Composer({
         placeholder={active ? 'Write the next message' : 'Write a message'}
         onDraft={onDraft}
         onEnter={(steer) => submit(active && steer ? 'steer' : first)}
-        onFiles={(given) => void attach(given)}
+        onFiles={attach}
       />
       <div class="composer-row">
-        <input
-          ref={files}
-          type="file"
-          multiple
-          hidden
-          aria-label="Files to attach"
-          onChange={(event) => {
-            void attach([...(event.currentTarget.files ?? [])])
-            event.currentTarget.value = ''
-          }}
-        />
-        <Button icon={Paperclip} label="Attach files" look="quiet" onClick={() => files.current?.click()} />
+        <AttachButton onFiles={attach} />
         <span class="composer-hint">
           {!active
             ? 'Enter: send · Shift+Enter: new line'

@@ -1,18 +1,18 @@
 import type { Client } from '@atrium/client/client'
 import { newId } from '@atrium/client/shared/globals'
-import type { ModelSelection } from '@atrium/protocol/chat/message'
 import { fileUri } from '@atrium/protocol/file-uri'
 import { defaultChatUri, sessionUri } from '@atrium/protocol/uri'
+import { messageOf } from '../chat/composer/messages.ts'
+import type { Draft } from '../chat/composer/messages.ts'
 import { failedRequest, failureWords } from '../link/outcome-words.ts'
 import type { ConfigValues } from './config-form.tsx'
 
+/** A session that a person begins, with its first message. */
 export interface NewSession {
   readonly provider: string
   readonly path: string
   readonly config: ConfigValues
-  readonly model: ModelSelection | undefined
-  /** The first message. Empty: the session waits for it. */
-  readonly text: string
+  readonly draft: Draft
 }
 
 /**
@@ -21,7 +21,7 @@ export interface NewSession {
  */
 export async function createSession(
   client: Client,
-  { provider, path, config, model, text }: NewSession,
+  { provider, path, config, draft }: NewSession,
 ): Promise<string> {
   const channel = sessionUri(newId())
   const params = {
@@ -35,10 +35,13 @@ export async function createSession(
     const words = failureWords(failure, 'The session was not created', 'the session was created')
     throw new Error(words, { cause: error })
   })
-  if (text.trim() === '') return channel
   const chat = defaultChatUri(channel)
-  const message = { text, origin: { kind: 'user' }, ...(model && { model }) }
-  const begun = { type: 'chat/turnStarted', turnId: newId(), startedAt: new Date().toISOString(), message }
+  const begun = {
+    type: 'chat/turnStarted',
+    turnId: newId(),
+    startedAt: new Date().toISOString(),
+    message: messageOf(draft),
+  }
   const outcome = await client.dispatch(chat, begun)
   if (outcome.outcome === 'accepted') return channel
   const unsent = 'The session was created, but its message was not sent'

@@ -4,7 +4,7 @@ import { LinkClosed } from '@atrium/protocol/rpc/peer'
 import { expect, test } from 'vitest'
 import { createSession } from './new-session.ts'
 
-const wanted = { provider: 'guide', path: '/a', config: {}, model: undefined, text: 'say hello' }
+const wanted = { provider: 'guide', path: '/a', config: {}, draft: { text: 'say hello', attachments: [] } }
 
 // Only these members of a client are used here: hence the cast.
 const client = (created: () => Promise<unknown>, sent?: Outcome) =>

@@ -117,6 +117,7 @@ export const floors: { readonly [layer: string]: readonly (readonly string[])[] 
   web: [
     ['app'],
     ['history', 'start'],
+    ['inbox'],
     ['chat', 'sessions'],
     ['chat/changes', 'chat/composer', 'chat/form', 'chat/terminals'],
     ['chat/tools'],

@@ -11,6 +11,7 @@ import { useCommands } from '../ui/commands.ts'
 import type { Command } from '../ui/commands.ts'
 import { Notices } from '../ui/notices.tsx'
 import { useFileDrop } from '../ui/use-file-drop.ts'
+import { useHeld } from '../ui/use-held.ts'
 import { useLatest } from '../ui/use-latest.ts'
 import { KeptSessions } from './kept-sessions.tsx'
 import { Palette } from './palette.tsx'
@@ -29,7 +30,6 @@ export function Shell({ client }: { readonly client: Client }) {
   const role = useRole(client)
   const list = useSessionList(client)
   const board = useNotices()
-  const { hidden, remove } = useDeletions(client, board)
   /** The dialog over the page, if one is open. */
   const [over, setOver] = useState<Over>()
   const [wanted, setWanted] = useState<{ readonly agent?: string | undefined; readonly asked: number }>({
@@ -38,6 +38,8 @@ export function Shell({ client }: { readonly client: Client }) {
   const [singleKeys, setSingleKeys] = useShortcuts()
   const [renaming, setRenaming] = useState<SessionSummary>()
   const { say, dismiss, notices } = board
+  const hold = useHeld(board)
+  const { hidden, remove } = useDeletions(client, hold, say)
   const sessions = useMemo(
     () => list.sessions.filter(({ resource }) => !hidden.has(resource)),
     [list.sessions, hidden],
@@ -122,6 +124,7 @@ export function Shell({ client }: { readonly client: Client }) {
             wanted={wanted}
             onList={toList}
             onCreated={openCreated}
+            hold={hold}
             say={tell}
           />
         )}

@@ -80,6 +80,12 @@ export function recentFolders(sessions: readonly SessionSummary[]): readonly str
   return [...new Set(newest.map(folderOf))].filter((folder) => folder !== '').slice(0, 6)
 }
 
+/** The name of the project of a session: that of its repository, or else of its folder. */
+export function projectOf(session: SessionSummary): string {
+  const name = session.project?.displayName ?? lastName(folderOf(session))
+  return name === '' ? 'No folder' : name
+}
+
 export function pathIn(uri: string): string {
   if (!uri.startsWith('file://')) return uri
   try {

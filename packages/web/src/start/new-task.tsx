@@ -119,6 +119,8 @@ export function NewTask({ client, agents, path: first, folders, onCreated, say, 
           rows={3}
           onInput={(text) => setDraft({ ...draft, text })}
           onKeyDown={(event) => {
+            // The keys of the inbox act where nobody types.
+            if (event.key === 'Escape') return field.current?.blur()
             if (event.key !== 'Enter' || event.shiftKey || event.isComposing) return
             event.preventDefault()
             void create()

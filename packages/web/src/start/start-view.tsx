@@ -2,12 +2,14 @@ import type { Client } from '@atrium/client/client'
 import type { SessionSummary } from '@atrium/protocol/session/state'
 import { rootUri } from '@atrium/protocol/uri'
 import { List } from 'lucide'
+import { InboxView } from '../inbox/inbox-view.tsx'
 import { LinkState } from '../link/link-state.tsx'
 import { useLiveChannel } from '../link/live-channel.ts'
 import { RoleNote } from '../link/role-note.tsx'
 import { useMay } from '../link/role.ts'
 import { isArchived, moodOf, recentFolders } from '../sessions/grouping.ts'
 import { Button } from '../ui/button.tsx'
+import type { Hold } from '../ui/use-held.ts'
 import { narrow, useMedia } from '../ui/use-media.ts'
 import { NewTask } from './new-task.tsx'
 import { SessionCards } from './session-cards.tsx'
@@ -22,16 +24,16 @@ interface Props {
   readonly wanted: { readonly agent?: string | undefined; readonly asked: number }
   readonly onList: () => void
   readonly onCreated: (session: string) => void
+  readonly hold: Hold
   readonly say: (text: string) => void
 }
 
-/** The first screen: the field for a task, and below it the sessions that need somebody and those at work. */
-export function StartView({ client, sessions, listed, path, wanted, onList, onCreated, say }: Props) {
+/** The first screen: the field for a task, and below it the inbox and the sessions at work. */
+export function StartView({ client, sessions, listed, path, wanted, onList, onCreated, hold, say }: Props) {
   const { state } = useLiveChannel(client, 'root', rootUri)
   const creates = useMay('prompt')
   const isNarrow = useMedia(narrow)
   const shown = sessions.filter((session) => !isArchived(session))
-  const inMood = (mood: string) => shown.filter((session) => moodOf(session) === mood)
   const agents = state?.agents ?? []
   const newest = sessions.toSorted((a, b) => b.modifiedAt.localeCompare(a.modifiedAt))[0]
   return (
@@ -61,8 +63,8 @@ export function StartView({ client, sessions, listed, path, wanted, onList, onCr
         ) : (
           <RoleNote needed="prompt" to="begin sessions" />
         )}
-        <SessionCards title="Open questions" sessions={inMood('needs you')} />
-        <SessionCards title="At work" sessions={inMood('working')} />
+        <InboxView client={client} sessions={sessions} hold={hold} say={say} />
+        <SessionCards title="At work" sessions={shown.filter((session) => moodOf(session) === 'working')} />
       </div>
     </main>
   )

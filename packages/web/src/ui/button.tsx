@@ -13,6 +13,8 @@ interface Props {
   readonly title?: string
   readonly class?: string
   readonly pressed?: boolean
+  /** What the button answers to a question, so that a key can do the same. */
+  readonly answer?: 'allow' | 'deny'
   readonly onClick?: (event: MouseEvent) => void
 }
 
@@ -26,6 +28,7 @@ export function Button({ children, icon, label, look = 'plain', submit = false, 
       title={rest.title ?? (only ? label : undefined)}
       aria-label={label}
       aria-pressed={pressed}
+      data-answer={rest.answer}
       onClick={rest.onClick}
     >
       {icon && <Icon of={icon} />}

@@ -107,6 +107,7 @@ export function ToolApproval({ turnId, call }: Props) {
             .map((choice, at) => (
               <Button
                 key={choice.optionId ?? choice.label}
+                answer={choice.approved ? 'allow' : 'deny'}
                 look={at === 0 && choice.approved ? 'primary' : choice.approved ? 'plain' : 'quiet'}
                 onClick={() => choose(choice)}
               >

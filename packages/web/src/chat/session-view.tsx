@@ -1,6 +1,7 @@
 import { ActiveClient } from '@atrium/client/active-client'
 import type { Client } from '@atrium/client/client'
 import type { ComponentChildren } from 'preact'
+import type { ChatState } from '@atrium/protocol/chat/state'
 import { primaryChat } from '@atrium/protocol/session/primary-chat'
 import { defaultChatUri } from '@atrium/protocol/uri'
 import { Flag, hasFlag } from '@atrium/protocol/status'
@@ -9,17 +10,22 @@ import { useCallback, useEffect, useMemo, useState } from 'preact/hooks'
 import { browserName } from '../link/host-client.ts'
 import { useLiveChannel } from '../link/live-channel.ts'
 import { useSteering } from './shared/steering.ts'
+import { failureOf } from '../link/outcome-words.ts'
 import { useMay } from '../link/role.ts'
 import { Button } from '../ui/button.tsx'
 import { useCommands } from '../ui/commands.ts'
 import { Empty } from '../ui/empty.tsx'
 import { useShown } from '../ui/shown.ts'
+import { Splitter } from '../ui/splitter.tsx'
+import { useMedia } from '../ui/use-media.ts'
 import { ChangesView } from './changes/changes-view.tsx'
 import type { Wanted } from './changes/context.ts'
+import type { ReviewMessage } from './changes/review-message.ts'
 import { ChatHeader } from './chat-header.tsx'
 import type { SessionPart } from './chat-header.tsx'
 import { ChatTabs } from './chat-tabs.tsx'
 import { ChatView } from './chat-view.tsx'
+import { send } from './composer/messages.ts'
 import { TerminalsView } from './terminals/terminals-view.tsx'
 import { QuestionsElsewhere } from './elsewhere.tsx'
 import { useReadMark } from './read-mark.ts'
@@ -43,6 +49,9 @@ interface Part {
   readonly asked: number
 }
 
+/** The width from which the chat and the changes have room beside each other. */
+const roomForBoth = '(min-width: 88rem)'
+
 /** A session with one of its chats. */
 export const SessionView = memo(function SessionView({
   client,
@@ -57,6 +66,16 @@ export const SessionView = memo(function SessionView({
   const steers = useSteering(client, session?.provider)
   const [{ view, wanted, asked }, setPart] = useState<Part>({ view: 'chat', asked: 0 })
   const setView = useCallback((next: SessionPart) => setPart((now) => ({ view: next, asked: now.asked })), [])
+  const beside = useMedia(roomForBoth) && view === 'changes'
+  const sendMessage = useCallback(
+    async (chatState: ChatState, message: ReviewMessage) => {
+      const outcome = await send(client, chatState, message, chatState.activeTurn ? 'queue' : 'turn')
+      const failure = failureOf(outcome)
+      if (failure !== undefined) say(failure)
+      return failure === undefined
+    },
+    [client, say],
+  )
   const owns = useMay('own')
   const kinds = session?.changesets?.map(({ changeKind }) => changeKind).join(' ') ?? ''
   useCommands(
@@ -119,34 +138,41 @@ export const SessionView = memo(function SessionView({
           </p>
         )}
         <QuestionsElsewhere session={session} chat={selected} onOpen={onOpenChat} />
-        {/* Only the chat stays while a person is in another session. The other views are made again. */}
-        {view === 'changes' && shown && (
-          <ChangesView
-            key={asked}
-            client={client}
-            uri={uri}
-            session={session}
-            chat={selected}
-            wanted={wanted}
-            say={say}
-          />
-        )}
-        {view === 'terminals' && shown && (
-          <TerminalsView client={client} uri={uri} session={session} chat={selected} say={say} />
-        )}
-        {view === 'history' && shown && past(selected)}
-        {view === 'chat' && (
-          <ChatView
-            key={selected}
-            client={client}
-            session={uri}
-            chat={selected}
-            provider={session.provider}
-            steers={steers}
-            openChat={onOpenChat}
-            say={say}
-          />
-        )}
+        <div class={`panes${beside ? ' beside' : ''}`}>
+          {(view === 'chat' || beside) && (
+            <div class="pane">
+              <ChatView
+                key={selected}
+                client={client}
+                session={uri}
+                chat={selected}
+                provider={session.provider}
+                steers={steers}
+                openChat={onOpenChat}
+                say={say}
+              />
+            </div>
+          )}
+          {beside && <Splitter label="Chat and changes" name="changes" />}
+          {/* Only the chat stays while a person is in another session. The other views are made again. */}
+          {view === 'changes' && shown && (
+            <ChangesView
+              key={asked}
+              client={client}
+              uri={uri}
+              session={session}
+              chat={selected}
+              wanted={wanted}
+              beside={beside}
+              onMessage={sendMessage}
+              say={say}
+            />
+          )}
+          {view === 'terminals' && shown && (
+            <TerminalsView client={client} uri={uri} session={session} chat={selected} say={say} />
+          )}
+          {view === 'history' && shown && past(selected)}
+        </div>
       </main>
     </FilePlaces>
   )

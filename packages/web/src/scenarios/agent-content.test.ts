@@ -48,7 +48,7 @@ browserTest(
           resource: { uri: 'mem:/data', blob: btoa('data'), mimeType: 'application/zip' },
         }),
       ].join('\n'),
-      'Scripted',
+      'scripted',
     )
     const picture = page.locator('.answer').getByAltText('Picture of the agent')
     await picture.waitFor()
@@ -122,7 +122,7 @@ browserTest(
         'ask c1 {"title":"Fix it"}',
         'plan completed Read **it**;completed Fix the bug;pending Test it',
       ].join('\n'),
-      'Scripted',
+      'scripted',
     )
     const plan = page.getByRole('region', { name: 'Plan' })
     const steps = () => plan.getByRole('listitem').allTextContents()

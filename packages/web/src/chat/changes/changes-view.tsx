@@ -1,7 +1,12 @@
 import type { Client } from '@atrium/client/client'
+import type { Annotation } from '@atrium/protocol/annotations/state'
+import type { ChatState } from '@atrium/protocol/chat/state'
 import type { SessionState } from '@atrium/protocol/session/state'
+import { SendHorizontal } from 'lucide'
 import { useEffect, useMemo, useState } from 'preact/hooks'
 import { useLiveChannel } from '../../link/live-channel.ts'
+import { useMay } from '../../link/role.ts'
+import { Button } from '../../ui/button.tsx'
 import { Empty } from '../../ui/empty.tsx'
 import { ownMember, textMember } from '../shared/member.ts'
 import { visibleText } from '../shared/text.ts'
@@ -11,6 +16,8 @@ import { ChangesProvider } from './context.ts'
 import type { ChangesContext, Wanted } from './context.ts'
 import { useDiffLayout } from './layout.ts'
 import type { DiffLayout } from './layout.ts'
+import { reviewMessage, unansweredComments } from './review-message.ts'
+import type { ReviewMessage } from './review-message.ts'
 import { lastTurn, scopesOf, uncommitted } from './scopes.ts'
 import type { ChangesScope } from './scopes.ts'
 import { useFileCounts } from './use-file-counts.ts'
@@ -21,6 +28,10 @@ interface Props {
   readonly session: SessionState
   readonly chat: string
   readonly wanted: Wanted | undefined
+  /** Whether the chat is beside the changes, so that there is little room for them. */
+  readonly beside: boolean
+  /** Sends a message to the agent. Resolves to whether the host has accepted it. */
+  readonly onMessage: (chat: ChatState, message: ReviewMessage) => Promise<boolean>
   readonly say: (text: string) => void
 }
 
@@ -33,10 +44,13 @@ const labelFor: { readonly [W in Wanted]: string } = { undo: lastTurn, commit: u
 const noFolders: readonly string[] = []
 
 /** The view of the changes that the turns of a session have made to its files. */
-export function ChangesView({ client, uri, session, chat, wanted: asked, say }: Props) {
+export function ChangesView({ client, uri, session, chat, wanted: asked, ...props }: Props) {
+  const { beside, onMessage, say } = props
   const { state } = useLiveChannel(client, 'chat', chat, 1)
   const comments = useComments(client, uri, say)
-  const { layout, hasRoom, choose } = useDiffLayout()
+  const { layout: wide, hasRoom: hasWidth, choose } = useDiffLayout()
+  const hasRoom = hasWidth && !beside
+  const layout = hasRoom ? wide : 'unified'
   const scopes = scopesOf(session, state)
   const counts = useFileCounts(
     client,
@@ -81,11 +95,48 @@ export function ChangesView({ client, uri, session, chat, wanted: asked, say }: 
           </div>
           <p class="quiet">{visibleText(scope.about)}</p>
           <WorktreeNote session={session} />
+          {state && (
+            <SendComments
+              key={uri}
+              comments={unansweredComments(comments.all)}
+              onSend={(all) => onMessage(state, reviewMessage(uri, all, folders))}
+            />
+          )}
           <ChangesetView key={scope.uri} uri={scope.uri} />
         </div>
       </section>
     </ChangesProvider>
   )
+}
+
+interface SendProps {
+  readonly comments: readonly Annotation[]
+  readonly onSend: (comments: readonly Annotation[]) => Promise<boolean>
+}
+
+/** Gives all comments that wait for the agent to it, as one message. Those that were sent are not offered again. */
+function SendComments({ comments, onSend }: SendProps) {
+  const writes = useMay('prompt')
+  const [sent, setSent] = useState<ReadonlySet<string>>(new Set())
+  const waiting = comments.filter((each) => !sent.has(entryOf(each)))
+  if (!writes || waiting.length === 0) return null
+  const count = waiting.length === 1 ? 'my comment' : `my ${waiting.length} comments`
+  const send = async () => {
+    setSent((now) => new Set([...now, ...waiting.map(entryOf)]))
+    if (!(await onSend(waiting))) setSent(sent)
+  }
+  return (
+    <div class="send-comments">
+      <Button look="primary" icon={SendHorizontal} onClick={() => void send()}>
+        Send {count} to the agent
+      </Button>
+    </div>
+  )
+}
+
+/** The newest entry of a comment. A comment with a new answer is offered again. */
+function entryOf({ id, entries }: Annotation): string {
+  return entries.at(-1)?.id ?? id
 }
 
 /** The first changeset that has files or is still computed, else the first one. */

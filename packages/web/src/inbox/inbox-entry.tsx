@@ -3,6 +3,7 @@ import type { SessionInputRequest, SessionSummary } from '@atrium/protocol/sessi
 import { FormView } from '../chat/form/form-view.tsx'
 import { MessageText } from '../chat/shared/message-text.tsx'
 import { ChatProvider } from '../chat/shared/context.ts'
+import { visibleText } from '../chat/shared/text.ts'
 import { ToolApproval } from '../chat/tools/tool-approval.tsx'
 import { useLiveChannel } from '../link/live-channel.ts'
 import { moodOf, titleOf } from '../sessions/grouping.ts'
@@ -70,14 +71,28 @@ function Questions({ client, session, hold, say }: Props) {
   )
 }
 
+/** The questions of a form that is open from the beginning. A longer one would hide the rest of the inbox. */
+const fewQuestions = 3
+
 /** What identifies a question in the actions that answer it. */
 function questionOf(request: SessionInputRequest): string {
   return request.kind === 'chatInput' ? request.request.id : request.toolCall.toolCallId
 }
 
 function Question({ request }: { readonly request: SessionInputRequest }) {
-  if (request.kind === 'chatInput')
-    return <FormView part={{ kind: 'inputRequest', request: request.request }} />
+  if (request.kind === 'chatInput') {
+    const form = <FormView part={{ kind: 'inputRequest', request: request.request }} />
+    const { questions = [], message } = request.request
+    if (questions.length <= fewQuestions) return form
+    return (
+      <details>
+        <summary>
+          {visibleText(message ?? 'The agent asks')} <span class="quiet">{questions.length} questions</span>
+        </summary>
+        {form}
+      </details>
+    )
+  }
   const { toolCall, turnId } = request
   if (toolCall.status === 'pending-confirmation') return <ToolApproval turnId={turnId} call={toolCall} />
   return (

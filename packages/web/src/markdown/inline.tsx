@@ -3,6 +3,7 @@ import type { ComponentChildren } from 'preact'
 import { decoded } from './entities.ts'
 import { withVisibleControls, withoutOverrides } from '../ui/visible-controls.ts'
 import { PlacesProvider, useOpenPlace, withPlaces } from './places.ts'
+import { Picture } from '../ui/picture.tsx'
 import { otherHost, safeImage, safeLink } from './safe-link.ts'
 
 /**
@@ -121,7 +122,7 @@ function textOf(tokens: readonly Token[]): string {
 /** A picture from elsewhere is a link: loading it would tell its server who reads this. */
 function Image({ token: { href, text } }: { readonly token: Tokens.Image }) {
   const image = safeImage(href)
-  if (image !== undefined) return <img src={image} alt={text} />
+  if (image !== undefined) return <Picture src={image} alt={text} />
   const safe = safeLink(href)
   const name = text === '' ? 'picture' : text
   if (safe === undefined) return <span class="dead-link">{name}</span>

@@ -4,7 +4,7 @@ import { expect } from 'vitest'
 import { expectAccessibleInBoth } from '../../test/axe.ts'
 import { Room, begin, browserTest, eventually, expectUnharmed, send, shot } from '../../test/browser.ts'
 
-browserTest('[U21] axe objects to nothing on any screen, light and dark', async () => {
+browserTest('[U21] [U18.4] axe objects to nothing on any screen, light and dark', async () => {
   const room = await Room.open()
   writeFileSync(join(room.folder, 'notes.txt'), 'one\ntwo\n')
   const stranger = await room.stranger()
@@ -22,9 +22,14 @@ browserTest('[U21] axe objects to nothing on any screen, light and dark', async 
   await page.locator('.turn-foot').waitFor()
   await send(
     page,
-    'say # Title\n\n```ts\nconst a = 1 // one\n```\n\n| a | b |\n| - | - |\n| 1 | 2 |\n\n- [x] done',
+    'say # Title\n\n```ts src/a.ts\nconst a = 1 // one\n```\n\n| a | b |\n| - | - |\n| 1 | 2 |\n\n- [x] done',
   )
   await page.locator('.hl-keyword').waitFor()
+  await page.getByText('ts · src/a.ts', { exact: true }).waitFor()
+  const wraps = () => page.evaluate("getComputedStyle(document.querySelector('.code pre')).whiteSpace")
+  expect(await wraps()).toBe('pre')
+  await page.getByRole('button', { name: 'Wrap long lines' }).click()
+  await eventually(wraps).toBe('pre-wrap')
   await expectAccessibleInBoth(page, 'chat', 'chat')
   await send(page, 'edit notes.txt two => three')
   await page.locator('.diff-row.added').waitFor()

@@ -27,7 +27,7 @@ function content(block: object): string {
 }
 
 browserTest(
-  '[U51] [U51.1] [U51.2] [U56] [U54.1] [U54.2] a picture of an agent is shown; files and other content are cards that open or are downloaded; calls in a row are one line',
+  '[U51] [U51.1] [U51.2] [U56] [U54.1] [U54.2] [U18.4] a picture of an agent is shown; files and other content are cards that open or are downloaded; calls in a row are one line',
   async () => {
     const room = await scriptedRoom()
     writeFileSync(join(room.folder, 'app.py'), 'print("hello")\n')
@@ -60,6 +60,11 @@ browserTest(
     const app = page.getByRole('group', { name: 'app.py' })
     await app.getByRole('button', { name: 'Open' }).click()
     await app.getByText('print("hello")').waitFor()
+    await picture.click()
+    const large = page.getByRole('dialog', { name: 'Picture of the agent' })
+    await large.locator('img').waitFor()
+    await page.keyboard.press('Escape')
+    await large.waitFor({ state: 'detached' })
     await shot(page, 'agent-content')
     await expectAccessibleInBoth(page, 'agent content')
     const arriving = page.waitForEvent('download')

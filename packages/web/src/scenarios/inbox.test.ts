@@ -56,6 +56,7 @@ browserTest(
     await page.getByText('write a.md first: allowed.').waitFor()
     expect(existsSync(join(room.folder, 'a.md'))).toBe(false)
     // A form is answered here, too. To leave the screen sends what was answered.
+    await entry('ask').getByText('6 questions').click()
     await entry('ask').getByRole('button', { name: 'Decline' }).click()
     await page.getByText('ask: declined.').waitFor()
     await entry('write a.md').focus()

@@ -40,7 +40,7 @@ browserTest(
       await page.keyboard.type(words)
     }
     await find('session one')
-    await eventually(() => page.getByRole('option').count()).toBe(1)
+    await eventually(() => page.getByRole('dialog').getByRole('option').count()).toBe(1)
     await shot(page, 'palette')
     await expectAccessibleInBoth(page, 'palette')
     await page.keyboard.press('Enter')
@@ -127,7 +127,7 @@ browserTest('[U36] [U36.1] a text that the host has not indexed yet is found as 
   await begin(page, 'say a melancholy word')
   await page.locator('.turn-foot').waitFor()
   await page.getByRole('button', { name: 'Find a session or an action' }).click()
-  await page.getByRole('combobox').fill('melancholy word')
+  await page.getByRole('dialog').getByRole('combobox').fill('melancholy word')
   await page
     .getByRole('option', { name: /Text in say a melancholy word/ })
     .first()
@@ -172,7 +172,7 @@ browserTest('[U36] shortcuts are listed, act where nobody types, and can be turn
   await page.locator('.timeline').focus()
   await page.keyboard.press('n')
   await page.keyboard.press('Control+k')
-  await page.getByRole('combobox').waitFor()
+  await page.getByRole('dialog').getByRole('combobox').waitFor()
   expect(await page.getByRole('dialog').count()).toBe(1)
   expectUnharmed(page)
 })

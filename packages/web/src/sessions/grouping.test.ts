@@ -1,8 +1,10 @@
 import type { SessionSummary } from '@atrium/protocol/session/state'
 import { expect, test } from 'vitest'
-import { groupsOf, matching } from './grouping.ts'
+import { filtered, groupsOf, matching } from './grouping.ts'
 
 const now = Date.parse('2026-03-10T12:00:00Z')
+
+const options = { now, answers: true, grouping: 'by time', pinned: new Set<string>() } as const
 
 const session = (title: string, status: number, modifiedAt = '2026-03-10T11:00:00Z'): SessionSummary => ({
   resource: `ahp-session:/${title}`,
@@ -23,7 +25,7 @@ test('[U20] sessions that need a person come first, then those at work, then the
     session('failed', 2, '2026-03-07T00:00:00Z'),
     session('put away', 1 + 64),
   ]
-  const groups = groupsOf(all, now, true).map(({ title, sessions }) => [
+  const groups = groupsOf(all, options).map(({ title, sessions }) => [
     title,
     ...sessions.map((each) => each.title),
   ])
@@ -37,8 +39,32 @@ test('[U20] sessions that need a person come first, then those at work, then the
   ])
 })
 
+test('[U20.2] sessions are grouped by project, those that wait and the pinned ones before them, and filtered', () => {
+  const elsewhere = { workingDirectories: ['file:///home/ann/shop'] }
+  const all = [
+    { ...session('works', 8), ...elsewhere },
+    session('idle', 1),
+    { ...session('kept', 1), ...elsewhere },
+    session('asks', 24),
+    session('put away', 1 + 64),
+    { ...session('read', 1 + 32), ...elsewhere },
+  ]
+  const pinned = new Set(['ahp-session:/kept', 'ahp-session:/asks'])
+  const groups = groupsOf(all, { ...options, grouping: 'by project', pinned })
+  expect(groups.map(({ title, sessions }) => [title, ...sessions.map((each) => each.title)])).toEqual([
+    ['Needs you', 'asks'],
+    ['Pinned', 'kept'],
+    ['shop', 'works', 'read'],
+    ['my project', 'idle'],
+    ['Archived', 'put away'],
+  ])
+  const left = (filter: 'working' | 'unread') => filtered(all, filter).map(({ title }) => title)
+  expect(left('working')).toEqual(['works'])
+  expect(left('unread')).not.toContain('read')
+})
+
 test('[U37] a page that may not answer says that a session waits, and not that it needs this person', () => {
-  const [first] = groupsOf([session('asks', 24)], now, false)
+  const [first] = groupsOf([session('asks', 24)], { ...options, answers: false })
   expect(first).toMatchObject({ title: 'Waits for an answer', asks: true })
 })
 

@@ -22,18 +22,38 @@ export interface SessionGroup {
   readonly sessions: readonly SessionSummary[]
 }
 
+/** What groups the sessions of the list, besides that those that wait for a person come first. */
+export const groupings = ['by time', 'by project'] as const
+export type Grouping = (typeof groupings)[number]
+
+interface GroupOptions {
+  readonly now: number
+  /** Whether the person at this page may answer. Otherwise somebody else must, and the title of the first group says so. */
+  readonly answers: boolean
+  readonly grouping: Grouping
+  /** The sessions that a person has pinned. */
+  readonly pinned: ReadonlySet<string>
+}
+
 /**
- * The sessions in groups: first those that wait for a person, then those at work, then the others by time. `answers`:
- * whether the person at this page may answer. Otherwise somebody else must, and the title of the first group says so.
+ * The sessions in groups: first those that wait for a person and the pinned ones, then the others by time, with those at
+ * work before them, or by project. The project that was used last comes first.
  */
 export function groupsOf(
   sessions: readonly SessionSummary[],
-  now: number,
-  answers: boolean,
+  { now, answers, grouping, pinned }: GroupOptions,
 ): readonly SessionGroup[] {
-  const groups = new Map<GroupName, SessionSummary[]>(names.map((name) => [name, []]))
-  for (const session of sessions) groups.get(groupOf(session, now))?.push(session)
-  return [...groups]
+  const groups = new Map<string, SessionSummary[]>(first.map((name) => [name, []]))
+  if (grouping === 'by time') for (const name of times) groups.set(name, [])
+  const later = new Map<string, SessionSummary[]>([['Archived', []]])
+  for (const session of sessions) {
+    const name =
+      pinnedName(session, pinned) ?? (grouping === 'by time' ? timeOf(session, now) : projectOf(session))
+    const group = later.get(name) ?? groups.get(name) ?? []
+    if (group.length === 0 && !later.has(name)) groups.set(name, group)
+    group.push(session)
+  }
+  return [...groups, ...later]
     .filter(([, each]) => each.length > 0)
     .map(([name, each]) => ({
       title: name === 'Needs you' && !answers ? 'Waits for an answer' : name,
@@ -42,17 +62,33 @@ export function groupsOf(
     }))
 }
 
-type GroupName = (typeof names)[number]
-const names = ['Needs you', 'Working', 'Today', 'This week', 'Earlier', 'Archived'] as const
+const first = ['Needs you', 'Pinned'] as const
+const times = ['Working', 'Today', 'This week', 'Earlier'] as const
 const day = 86_400_000
 
-function groupOf(session: SessionSummary, now: number): GroupName {
+/** The group that a session is in, however the others are grouped. */
+function pinnedName(session: SessionSummary, pinned: ReadonlySet<string>): string | undefined {
   if (isArchived(session)) return 'Archived'
-  const mood = moodOf(session)
-  if (mood === 'needs you') return 'Needs you'
-  if (mood === 'working') return 'Working'
+  if (moodOf(session) === 'needs you') return 'Needs you'
+  return pinned.has(session.resource) ? 'Pinned' : undefined
+}
+
+function timeOf(session: SessionSummary, now: number): (typeof times)[number] {
+  if (moodOf(session) === 'working') return 'Working'
   const age = now - Date.parse(session.modifiedAt)
   return age < day ? 'Today' : age < 7 * day ? 'This week' : 'Earlier'
+}
+
+/** The sessions that a filter of the list leaves. */
+export const filters = ['all', 'with questions', 'working', 'failed', 'unread'] as const
+export type Filter = (typeof filters)[number]
+
+export function filtered(sessions: readonly SessionSummary[], filter: Filter): readonly SessionSummary[] {
+  if (filter === 'all') return sessions
+  if (filter === 'unread') return sessions.filter(isUnread)
+  // The filter has the same name for somebody who may not answer.
+  const mood = filter === 'with questions' ? 'needs you' : filter
+  return sessions.filter((session) => moodOf(session) === mood)
 }
 
 /** The sessions whose title, folder, agent or activity has all words of a search. */

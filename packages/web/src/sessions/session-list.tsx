@@ -6,8 +6,11 @@ import { Button } from '../ui/button.tsx'
 import { useCommands } from '../ui/commands.ts'
 import { Empty } from '../ui/empty.tsx'
 import { Icon } from '../ui/icon.tsx'
+import { useStored } from '../ui/use-stored.ts'
 import { VirtualBlocks } from '../ui/virtual-blocks.tsx'
-import { groupsOf, isArchived, matching } from './grouping.ts'
+import { filtered, filters, groupings, groupsOf, isArchived, matching } from './grouping.ts'
+import type { Filter, Grouping } from './grouping.ts'
+import { usePins } from './pins.ts'
 import { SessionMenu } from './session-menu.tsx'
 import { SessionRow } from './session-row.tsx'
 import type { SessionRowActions } from './session-row.tsx'
@@ -35,13 +38,17 @@ export function SessionListView({ sessions, listed, selected, onOpen, ...actions
   const menu = useId()
   const [asked, setAsked] = useState<string>()
   const onMenu = useCallback(({ resource }: SessionSummary) => setAsked(resource), [])
+  const [filter, setFilter] = useState<Filter>('all')
+  const [grouping, setGrouping] = useStored<Grouping>('session-groups', groupings)
+  const { pinned, togglePin } = usePins()
   const [showArchived, setShowArchived] = useState(false)
   const archived = sessions.filter(isArchived).length
   const answers = useMay('approve')
   const groups = useMemo(() => {
     const shown = sessions.filter((session) => showArchived || search !== '' || !isArchived(session))
-    return groupsOf(matching(shown, search), Date.now(), answers)
-  }, [sessions, search, showArchived, answers])
+    const found = filtered(matching(shown, search), filter)
+    return groupsOf(found, { now: Date.now(), answers, grouping, pinned })
+  }, [sessions, search, filter, grouping, pinned, showArchived, answers])
   const rowOf = (each: readonly SessionSummary[]) => (at: number) => {
     const session = each[at]
     return (
@@ -70,6 +77,10 @@ export function SessionListView({ sessions, listed, selected, onOpen, ...actions
           onInput={(event) => setSearch(event.currentTarget.value)}
         />
       </label>
+      <div class="session-choices">
+        <Pick label="Which sessions" all={filters} chosen={filter} onPick={setFilter} />
+        <Pick label="Groups" all={groupings} chosen={grouping} onPick={setGrouping} />
+      </div>
       <div class="session-groups" data-scroller>
         {groups.map(({ title, asks, sessions: each }) => (
           <section key={title} aria-label={title}>
@@ -79,15 +90,49 @@ export function SessionListView({ sessions, listed, selected, onOpen, ...actions
             <VirtualBlocks as="ul" count={each.length} rowHeight={rowHeight} render={rowOf(each)} />
           </section>
         ))}
-        {groups.length === 0 && <NoSessions listed={listed} searched={search !== ''} archived={archived} />}
+        {groups.length === 0 && (
+          <NoSessions listed={listed} searched={search !== '' || filter !== 'all'} archived={archived} />
+        )}
         {archived > 0 && search === '' && (
           <Button look="quiet" class="archived-toggle" onClick={() => setShowArchived(!showArchived)}>
             {showArchived ? 'Hide archived' : `Show ${archived} archived`}
           </Button>
         )}
       </div>
-      <SessionMenu id={menu} session={sessions.find(({ resource }) => resource === asked)} {...actions} />
+      <SessionMenu
+        id={menu}
+        session={sessions.find(({ resource }) => resource === asked)}
+        pinned={asked !== undefined && pinned.has(asked)}
+        onPin={togglePin}
+        {...actions}
+      />
     </nav>
+  )
+}
+
+interface PickProps<N extends string> {
+  readonly label: string
+  readonly all: readonly N[]
+  readonly chosen: N
+  readonly onPick: (name: N) => void
+}
+
+function Pick<N extends string>({ label, all, chosen, onPick }: PickProps<N>) {
+  return (
+    <select
+      aria-label={label}
+      value={chosen}
+      onChange={({ currentTarget }) => {
+        const picked = all.find((each) => each === currentTarget.value)
+        if (picked !== undefined) onPick(picked)
+      }}
+    >
+      {all.map((each) => (
+        <option key={each} value={each}>
+          {each}
+        </option>
+      ))}
+    </select>
   )
 }
 
@@ -99,7 +144,7 @@ interface NoSessionsProps {
 }
 
 function NoSessions({ listed, searched, archived }: NoSessionsProps) {
-  if (searched) return <Empty title="No title, folder or agent has these words" />
+  if (searched) return <Empty title="No session fits" />
   if (!listed) return <Empty title="Asking the host for its sessions…" />
   if (archived > 0) return <Empty title="All sessions are archived" />
   return (

@@ -1,5 +1,5 @@
 import type { SessionSummary } from '@atrium/protocol/session/state'
-import { Archive, ArchiveRestore, Pencil, Trash2 } from 'lucide'
+import { Archive, ArchiveRestore, Pencil, Pin, PinOff, Trash2 } from 'lucide'
 import { useMay } from '../link/role.ts'
 import { MenuList } from '../ui/menu.tsx'
 import { isArchived, titleOf } from './grouping.ts'
@@ -9,13 +9,15 @@ interface Props extends Omit<SessionRowActions, 'onOpen'> {
   readonly id: string
   /** The session whose row has opened the menu. */
   readonly session: SessionSummary | undefined
+  readonly pinned: boolean
+  readonly onPin: (session: SessionSummary) => void
 }
 
 /**
  * The actions for a session of the list. All rows share this menu, because a row is drawn anew when its session moves to another
  * group, for example at the end of a turn. A menu in the row would close then.
  */
-export function SessionMenu({ id, session, onRename, onArchive, onDelete }: Props) {
+export function SessionMenu({ id, session, pinned, onPin, onRename, onArchive, onDelete }: Props) {
   const deletes = useMay('own')
   if (!session) return <MenuList id={id} label="Actions" items={[]} />
   const archived = isArchived(session)
@@ -25,6 +27,7 @@ export function SessionMenu({ id, session, onRename, onArchive, onDelete }: Prop
       id={id}
       label={`Actions for ${titleOf(session)}`}
       items={[
+        { label: pinned ? 'Unpin' : 'Pin', icon: pinned ? PinOff : Pin, onPick: () => onPin(session) },
         { label: 'Rename', icon: Pencil, onPick: () => onRename(session) },
         {
           label: archived ? 'Unarchive' : 'Archive',

@@ -4,6 +4,7 @@ import { useMay } from '../link/role.ts'
 import { Ago } from '../ui/ago.tsx'
 import { MenuButton } from '../ui/menu.tsx'
 import { fragmentOf } from '../ui/route.ts'
+import { ChangeCounts } from './change-counts.tsx'
 import { folderOf, isUnread, lastName, moodOf, titleOf } from './grouping.ts'
 
 export interface SessionRowActions {
@@ -54,6 +55,7 @@ export const SessionRow = memo(function SessionRow({ session, selected, menu, on
           <span class="session-about">
             {folder !== '' && <span class="session-folder">{folder}</span>}
             <span>{session.provider}</span>
+            <ChangeCounts changes={session.changes} />
             <Ago moment={session.modifiedAt} />
           </span>
         </span>

@@ -1,5 +1,6 @@
 import type { MessageAttachment } from '@atrium/protocol/chat/message'
 import { Paperclip } from 'lucide'
+import { Picture } from '../../ui/picture.tsx'
 import { Icon } from '../../ui/icon.tsx'
 import { visibleText } from './text.ts'
 
@@ -7,7 +8,7 @@ import { visibleText } from './text.ts'
 export function AttachmentView({ attachment }: { readonly attachment: MessageAttachment }) {
   if (attachment.type === 'embeddedResource' && /^image\/(?:png|jpeg|gif|webp)$/.test(attachment.contentType))
     return (
-      <img
+      <Picture
         class="attached-image"
         src={`data:${attachment.contentType};base64,${attachment.data}`}
         alt={visibleText(attachment.label)}

@@ -5,6 +5,7 @@ import { Markdown } from '../../markdown/markdown.tsx'
 import { safeLink } from '../../markdown/safe-link.ts'
 import { Button } from '../../ui/button.tsx'
 import { Icon } from '../../ui/icon.tsx'
+import { Picture } from '../../ui/picture.tsx'
 import { withVisibleControls } from '../../ui/visible-controls.ts'
 import { useChat } from '../shared/context.ts'
 import { contentWords, isPicture, opens } from '../shared/content-words.ts'
@@ -45,7 +46,7 @@ export function ContentCard({ content }: { readonly content: ContentRef }) {
   if (open && typeof stored === 'object' && isPicture(words.type))
     return (
       <figure class="content-picture">
-        <img
+        <Picture
           class="tool-image"
           src={`data:${words.type};base64,${stored.base64}`}
           alt={words.isFile ? words.name : 'Picture of the agent'}

@@ -2,6 +2,7 @@ import type { ToolResultContent } from '@atrium/protocol/chat/tool'
 import { ArrowRight, SquareTerminal } from 'lucide'
 import { Button } from '../../ui/button.tsx'
 import { Icon } from '../../ui/icon.tsx'
+import { Picture } from '../../ui/picture.tsx'
 import { useChat } from '../shared/context.ts'
 import { ContentCard } from './content-card.tsx'
 import { FileEditView } from './file-edit.tsx'
@@ -55,7 +56,7 @@ function ContentView({ content, hasText }: Props) {
     case 'embeddedResource':
       if (/^image\/(?:png|jpeg|gif|webp)$/.test(content.contentType))
         return (
-          <img
+          <Picture
             class="tool-image"
             src={`data:${content.contentType};base64,${content.data}`}
             alt="Result of the tool"

@@ -22,4 +22,5 @@ export const automationLimits = {
     'H42',
     'the oldest note is deleted',
   ),
+  automationEvents: row(20, 'runs of an automation by events in an hour', 'H45', 'further events are missed'),
 } satisfies { readonly [name: string]: Limit }

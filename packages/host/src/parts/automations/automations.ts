@@ -17,6 +17,8 @@ import { Catalogue } from './catalogue.ts'
 import { Clock } from './clock.ts'
 import { accepted, changed } from './definition.ts'
 import { isActive } from './lifecycle.ts'
+import { normalized } from './event-types.ts'
+import { Events } from './events.ts'
 import { Runs, summaryOf } from './runs.ts'
 import { cursorsFor } from './schedules.ts'
 import { notePrefix } from './stored.ts'
@@ -32,12 +34,15 @@ export class Automations {
   readonly catalogue: Catalogue
   readonly runs: Runs
   readonly clock: Clock
+  readonly events: Events
 
   private constructor(core: Core, catalogue: Catalogue) {
     this.#core = core
     this.catalogue = catalogue
     this.runs = new Runs(core, catalogue)
     this.clock = new Clock(core, catalogue, this.runs)
+    this.events = new Events(core, catalogue, this.runs)
+    this.clock.ticked = () => this.events.tick()
   }
 
   static async open(core: Core): Promise<Automations> {
@@ -65,7 +70,7 @@ export class Automations {
     // The client has sent the request again.
     if (before) return void this.catalogue.publish(before)
     const now = this.#core.world.now()
-    const definition = accepted(this.#core, given)
+    const definition = this.#completed(given)
     this.catalogue.keep(resource, {
       ...this.catalogue.stored(resource),
       principal,
@@ -81,7 +86,7 @@ export class Automations {
     // What was due until now is due by the old definition.
     const before = this.clock.settle(resource)
     if (!before) return
-    const definition = accepted(this.#core, changed(before.definition, changes))
+    const definition = this.#completed(changed(before.definition, changes))
     const stored = this.catalogue.stored(resource)
     const cursors = cursorsFor(definition, stored.cursors, this.#core.world.now())
     this.catalogue.keep(resource, { ...stored, cursors })
@@ -150,7 +155,18 @@ export class Automations {
     }
     if (action.type === 'root/agentsChanged') this.runs.next()
     const session = channel.is('session') ? channel.uri : catalogOf(this.#core).sessionOf(channel.uri)
+    this.events.committed(channel, action)
     if (session !== undefined) this.runs.sessionChanged(session)
+  }
+
+  disposed(session: Uri): void {
+    this.runs.disposed(session)
+    this.events.disposed(session)
+  }
+
+  #completed(definition: AutomationDefinition): AutomationDefinition {
+    const triggers = definition.triggers.map((each) => (each.kind === 'event' ? normalized(each) : each))
+    return { ...accepted(this.#core, definition), triggers }
   }
 
   #missing(automation: Uri): never {

@@ -33,6 +33,7 @@ export class Catalogue {
   readonly #entries = new Map<Uri, AutomationEntry>()
   /** When each automation must be looked at next. */
   readonly #due = new Map<Uri, number>()
+  readonly #withEvents = new Set<Uri>()
 
   private constructor(core: Core, stored: RecordMap<Stored>) {
     this.#core = core
@@ -60,6 +61,11 @@ export class Catalogue {
 
   get entries(): readonly AutomationEntry[] {
     return [...this.#entries.values()]
+  }
+
+  /** The automations with triggers by events. */
+  get withEvents(): readonly Uri[] {
+    return [...this.#withEvents]
   }
 
   get size(): number {
@@ -140,6 +146,12 @@ export class Catalogue {
     this.#write(uri, stored, note)
   }
 
+  /** Notes an event that has no run. */
+  noteEvent(uri: Uri, triggerId: string, because: MissNote['because']): void {
+    const at = new Date(this.#core.world.now()).toISOString()
+    this.#write(uri, this.stored(uri), { triggerId, because, from: at, to: at, count: 1 })
+  }
+
   /** Forgets an automation that was removed from the channel, in the same step. Returns its runs. */
   forget(uri: Uri): readonly Uri[] {
     const runs = this.#entries.get(uri)?.runs ?? []
@@ -149,6 +161,7 @@ export class Catalogue {
     this.#stored.delete(uri)
     this.#entries.delete(uri)
     this.#due.delete(uri)
+    this.#withEvents.delete(uri)
     return [...runs.map(({ resource }) => resource), ...older]
   }
 
@@ -181,6 +194,8 @@ export class Catalogue {
   #remember(entry: AutomationEntry): void {
     const { resource: uri, definition, nextRunAt } = entry
     this.#entries.set(uri, entry)
+    if (definition.triggers.some(({ kind }) => kind === 'event')) this.#withEvents.add(uri)
+    else this.#withEvents.delete(uri)
     const until = definition.enabled ? afterDate(definition) : undefined
     const due = Math.min(nextRunAt === undefined ? Infinity : Date.parse(nextRunAt), until ?? Infinity)
     if (due === Infinity) this.#due.delete(uri)
@@ -208,7 +223,9 @@ function continues(last: MissNote, note: MissNote): boolean {
     last.expression === note.expression &&
     last.timeZone === note.timeZone
   if (!same || last.into !== undefined || note.into !== undefined) return false
-  const schedule = scheduleOf(note)
+  const { expression, timeZone } = note
+  if (expression === undefined || timeZone === undefined) return false
+  const schedule = scheduleOf({ expression, timeZone })
   // Between them there may be an instant that has a run.
   return schedule !== undefined && dueAfter(schedule, Date.parse(last.to)) === Date.parse(note.from)
 }

@@ -33,6 +33,9 @@ export class Clock {
   #planned = Infinity
   #cancel = () => {}
 
+  /** Called at each look at the clock. */
+  ticked: () => void = () => {}
+
   constructor(core: Core, catalogue: Catalogue, runs: Runs) {
     this.#core = core
     this.#catalogue = catalogue
@@ -48,6 +51,7 @@ export class Clock {
     if (this.#unwritable === undefined) {
       for (const uri of this.#catalogue.dueBy(now)) this.#settle(uri, now, false)
       this.#runs.checkTime()
+      this.ticked()
     }
     this.plan()
   }

@@ -11,6 +11,7 @@ import { compact } from '@atrium/protocol/update'
 import { agentsOf, chooseAgent } from '../agents/agents.ts'
 import type { Core } from '../../kernel/core.ts'
 import { creationProblem } from '../session/session.ts'
+import { eventProblem } from './event-types.ts'
 import { ownSettingsOf } from './own-settings.ts'
 
 /** Returns what is wrong with a definition, whoever wants it. Undefined if it can be accepted. */
@@ -53,13 +54,11 @@ function triggersProblem(core: Core, triggers: readonly AutomationTrigger[]): st
   if (ids.some((id) => id.trim() === '')) return 'a trigger needs an id'
   if (new Set(ids).size < ids.length) return 'two triggers have the same id'
   for (const trigger of triggers) {
-    const problem = trigger.kind === 'event' ? noEvents : scheduleProblem(core, trigger)
+    const problem = trigger.kind === 'event' ? eventProblem(trigger) : scheduleProblem(core, trigger)
     if (problem !== undefined) return problem
   }
   return undefined
 }
-
-const noEvents = 'this host has no triggers by events'
 
 function scheduleProblem(
   { limits }: Core,

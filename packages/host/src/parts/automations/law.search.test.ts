@@ -185,7 +185,7 @@ test('[H42.1] [H42.2] the same for a host that sleeps, crashes and ends, and who
       ...entry().runs.flatMap(({ origin }) =>
         origin.kind === 'trigger' ? [Date.parse(origin.scheduledFor ?? '')] : [],
       ),
-      ...items.flatMap(({ expression, timeZone, from: first, to, count }) =>
+      ...items.flatMap(({ expression = '', timeZone = '', from: first, to, count }) =>
         noted({ expression, timeZone }, [{ from: Date.parse(first), to: Date.parse(to), count }]),
       ),
     ].toSorted((a, b) => a - b)

@@ -5,6 +5,7 @@ import { whenCommitted } from '../../kernel/deferred-response.ts'
 import type { Core } from '../../kernel/core.ts'
 import { command, part } from '../../kernel/part.ts'
 import { Automations, automationsOf } from './automations.ts'
+import { eventTypes } from './event-types.ts'
 import { automationGuards, requestDetour, runGuards } from './requests.ts'
 
 const missedRunsParams = { channel: id, automation: id }
@@ -29,7 +30,7 @@ export const automations = part<Automations | undefined, Ports>({
   },
   rules: {
     methods: {
-      listAutomationTriggerDefinitions: () => ({ items: [] }),
+      listAutomationTriggerDefinitions: () => ({ items: eventTypes }),
       runAutomation: (core, _, params) => {
         const resource = opened(core).run(params)
         return whenCommitted(core, { seq: core.log.last }, { resource })
@@ -61,8 +62,9 @@ export const automations = part<Automations | undefined, Ports>({
   },
   recover: (self) => self.load(),
   started: (self) => self.start(),
+  appended: (self, channel, action) => self.events.appended(channel, action),
   committed: (self, channel, action) => self.committed(channel, action),
-  disposed: (self, session) => self.runs.disposed(session),
+  disposed: (self, session) => self.disposed(session),
 })
 
 function opened(core: Core): Automations {

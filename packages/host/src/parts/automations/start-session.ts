@@ -37,7 +37,12 @@ export async function startSession(
   const { provider, model, agent, workingDirectories, config } = template
   const missing = missingModel(core, entry)
   if (missing) return missing
-  const message = compact<Message>({ ...given, model: given.model ?? model, agent: given.agent ?? agent })
+  const message = compact<Message>({
+    ...given,
+    model: given.model ?? model,
+    agent: given.agent ?? agent,
+    attachments: withEvent(given, run),
+  })
   const params = compact<Params<'createSession'>>({
     channel: sessionUri(core.world.id()),
     provider,
@@ -60,6 +65,19 @@ export async function startSession(
     const waits = error.code === errorCodes.ProviderNotFound || error.code === errorCodes.AuthRequired
     return { waits, error: { errorType: waits ? 'unavailable' : 'session', message: `${error.message}.` } }
   }
+}
+
+/** The attachments of a message, with the event that has started the run. */
+function withEvent(
+  { attachments }: Message,
+  { head: { origin } }: Channel<'automationRun'>,
+): Message['attachments'] {
+  const event = origin.kind === 'trigger' ? origin.event : undefined
+  if (!event) return attachments
+  return [
+    ...(attachments ?? []),
+    { type: 'simple', label: 'Event', modelRepresentation: JSON.stringify(event) },
+  ]
 }
 
 /** An agent may learn its models late. Of an agent that names none, each model is tried. */

@@ -18,19 +18,23 @@ export interface Stored {
   readonly note?: MissNote
   /** The number of missed instants. */
   readonly missed: number
+  /** The times of the runs by events in the last hour. */
+  readonly events: readonly number[]
+  /** The states of sessions that have had their run, by trigger and session, with the time since when each lasted. */
+  readonly fired: readonly (readonly [key: string, since: number])[]
 }
 
 /** Due instants in a row without a run, as they are stored and shown. Times are ISO 8601. */
 export interface MissNote {
   readonly triggerId: string
-  readonly because: MissReason
+  readonly because: MissReason | 'too many events'
   /** The first and the last of the instants. */
   readonly from: string
   readonly to: string
   readonly count: number
-  /** The schedule at that time. */
-  readonly expression: string
-  readonly timeZone: string
+  /** The schedule at that time. Absent for an event. */
+  readonly expression?: string
+  readonly timeZone?: string
   /** The run that stands for the missed instants. */
   readonly into?: Uri
 }
@@ -48,6 +52,8 @@ export const emptyStored = (principal: string): Stored => ({
   requests: [],
   notes: 0,
   missed: 0,
+  events: [],
+  fired: [],
 })
 
 /** The key of a note. Keys of later notes come later. */

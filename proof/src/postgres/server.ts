@@ -1,7 +1,16 @@
 import { execFile, spawn } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
-import { chownSync, existsSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  chownSync,
+  existsSync,
+  mkdtempSync,
+  readFileSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { Socket, createServer } from 'node:net'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -20,6 +29,8 @@ export interface ServerOptions {
   readonly settings?: readonly string[]
   /** Whether the server needs little memory and disk. Without it, all sizes are the defaults. */
   readonly small?: boolean
+  /** A folder with the data of a new server. It is copied, or made if it is missing: `initdb` takes eight times the CPU time of a copy. */
+  readonly template?: string
   /** Separate folders for the tables and the write-ahead log. If undefined, both are in the folder of the server. */
   readonly disks?: { readonly data: string; readonly wal: string } | undefined
 }
@@ -56,7 +67,7 @@ export class PostgresServer {
         return undefined
       }
       const server = new PostgresServer(folder, programs, options)
-      await server.#initialize()
+      await server.#fill()
       await server.#startOnFreePort()
       return server
     } catch (error) {
@@ -113,6 +124,20 @@ export class PostgresServer {
 
   get #how(): { readonly cwd: string; readonly env: Programs['env'] } & Partial<ServerUser> {
     return { ...this.user, cwd: this.folder, env: { ...this.#programs.env, LC_ALL: 'C', TZ: 'UTC' } }
+  }
+
+  /** Makes the data folder, as a copy if there is a template. */
+  async #fill(): Promise<void> {
+    const { template } = this.#options
+    if (template === undefined) return this.#initialize()
+    if (!existsSync(template)) {
+      await this.#initialize()
+      const own = `${template}-${process.pid}`
+      await run('cp', ['-a', this.#data, own])
+      // Another process may have been sooner.
+      if (existsSync(template)) rmSync(own, { recursive: true })
+      else renameSync(own, template)
+    } else await run('cp', ['-a', template, this.#data])
   }
 
   async #initialize(): Promise<void> {

@@ -1,4 +1,6 @@
+import { join } from 'node:path'
 import { PostgresServer } from '../../../../proof/src/postgres/server.ts'
+import { folderOfRun } from '../../../../test/environment.ts'
 import type { PostgresPlace } from '../../src/store/postgres/place.ts'
 import { newPlace } from './place.ts'
 
@@ -30,6 +32,7 @@ export async function testServer(settings: readonly string[] = []): Promise<Test
     const server = await PostgresServer.make({
       password,
       small: true,
+      template: join(folderOfRun(), 'postgres'),
       settings: [...fewConnections, ...settings],
     })
     return server ? ownServer(server) : 'skipped: no postgres'

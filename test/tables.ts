@@ -6,27 +6,29 @@ import { parts } from '../packages/host/src/parts.ts'
 import { actionRoles, commandRoles } from '../packages/host/src/parts/roles/roles.ts'
 import { rootConfig } from '../packages/host/src/parts/root/root.ts'
 
+const sizes = { Gi: 2 ** 30, Mi: 2 ** 20, Ki: 2 ** 10 }
+const times = { days: 86_400_000, h: 3_600_000, min: 60_000, s: 1000 }
+
 /** The tables of pages that the code knows, as Markdown. A page names one in `<!-- table: NAME -->`. */
 export const tables: ReadonlyMap<string, string> = new Map([
   [
     'limits',
     table(
-      ['limit', 'value', 'unit', 'rule', 'past it'],
+      ['limit', 'value', 'rule', 'past it'],
       Object.entries(limitTable).map(([name, { value, unit, rule, past }]) => [
         name,
-        value.toLocaleString('en-US'),
-        unit,
+        measure(value, unit),
         rule,
         past,
       ]),
     ),
   ],
-  ['commands', table(['command', 'role'], rolesOf(commandRoles))],
+  ['commands', table(['role', 'commands'], rolesOf(commandRoles))],
   [
     'further commands',
-    table(['further command', 'role'], rolesOf(Object.assign({}, ...parts.map(({ roles }) => roles)))),
+    table(['role', 'further commands'], rolesOf(Object.assign({}, ...parts.map(({ roles }) => roles)))),
   ],
-  ['actions', table(['action', 'role'], rolesOf(actionRoles))],
+  ['actions', table(['role', 'actions'], rolesOf(actionRoles))],
   [
     'gaps',
     table(
@@ -71,12 +73,27 @@ export function withTables(page: string): string {
   })
 }
 
+/** A row for each role, with the names that need it. */
 function rolesOf(needed: { readonly [name: string]: unknown }): readonly (readonly string[])[] {
-  // A role that depends on the content is a function.
-  return Object.entries(needed).map(([name, role]) => [
-    code(name),
-    typeof role === 'string' ? role : 'prompt or own',
-  ])
+  const named = new Map<string, string[]>()
+  for (const [name, role] of Object.entries(needed)) {
+    // A role that depends on the content is a function.
+    const key = typeof role === 'string' ? role : 'prompt or own'
+    named.set(key, [...(named.get(key) ?? []), code(name)])
+  }
+  return [...named].map(([role, names]) => [role, names.join(', ')])
+}
+
+/** A value with its unit as people read it: `4 MiB`, `64 Ki characters`, `10 s`. */
+function measure(value: number, unit: string): string {
+  const [, kind = '', rest = ''] = /^(ms|bytes|characters)(.*)$/.exec(unit) ?? []
+  const steps = Object.entries(kind === 'ms' ? times : kind === '' ? {} : sizes)
+  const [name, size] = steps.find(([, each]) => value % each === 0) ?? []
+  if (name === undefined || size === undefined) return `${value.toLocaleString('en-US')} ${unit}`
+  const scaled = (value / size).toLocaleString('en-US')
+  return kind === 'ms'
+    ? `${scaled} ${name}${rest}`
+    : `${scaled} ${name}${kind === 'bytes' ? 'B' : ' characters'}${rest}`
 }
 
 function code(text: string): string {

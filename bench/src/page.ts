@@ -12,8 +12,14 @@ const head = `# Performance
 \`npm run bench\` measures these figures and writes this page; [benchmarks](benchmarks.md) tells how. Each is a ratio to a baseline of the same run, because
 times depend on the machine. A goal that is missed stays here until it is met.
 
-| bench | what | figure | ratio | to | goal | met | date | machine |
-| --- | --- | --- | --- | --- | --- | --- | --- | --- |
+| bench | what | figure | ratio | to | goal | met |
+| --- | --- | --- | --- | --- | --- | --- |
+`
+const runsHead = `
+## When and where
+
+| bench | date | machine |
+| --- | --- | --- |
 `
 
 /**
@@ -23,12 +29,16 @@ times depend on the machine. A goal that is missed stays here until it is met.
 export function writePage(order: readonly string[]): void {
   const path = `${docs}performance.md`
   const before = existsSync(path) ? readFileSync(path, 'utf8') : ''
-  const rows = new Map(order.map((bench) => [bench, rowsOf(before, bench)]))
-  for (const bench of new Set(measured.map((each) => each.bench)))
+  const [figures = '', runs = ''] = before.split(runsHead)
+  const rows = new Map(order.map((bench) => [bench, rowsOf(figures, bench)]))
+  const ran = new Map(order.map((bench) => [bench, rowsOf(runs, bench)]))
+  for (const bench of new Set(measured.map((each) => each.bench))) {
     rows.set(
       bench,
       measured.filter((each) => each.bench === bench).map((each) => rowOf(each)),
     )
+    ran.set(bench, [runOf(bench)])
+  }
   if (plots.length > 0) mkdirSync(`${docs}performance`, { recursive: true })
   for (const { name, svg } of plots) writeFileSync(`${docs}performance/${name}.svg`, svg)
   const shown = ['sessions', 'clients', 'turns', 'history'].filter((name) =>
@@ -36,15 +46,19 @@ export function writePage(order: readonly string[]): void {
   )
   const pictures = shown.map((name) => `![Cost by ${name}](performance/${name}.svg)\n`).join('\n')
   const growth = shown.length > 0 ? `\n## Growth\n\n${pictures}` : ''
-  writeFileSync(path, `${head}${[...rows.values()].flat().join('\n')}\n${growth}`)
+  const lines = (each: ReadonlyMap<string, readonly string[]>) => [...each.values()].flat().join('\n')
+  writeFileSync(path, `${head}${lines(rows)}\n${runsHead}${lines(ran)}\n${growth}`)
 }
 
 const rowsOf = (page: string, bench: string) =>
   page.split('\n').filter((line) => line.startsWith(`| ${bench} | `))
 
 function rowOf({ bench, what, figure, ratio, to, goal, met }: Measured): string {
+  return `| ${[bench, what, figure, ratio.toFixed(2), to, goalText(goal), met ? 'met' : 'missed'].join(' | ')} |`
+}
+
+function runOf(bench: string): string {
   const date = new Date().toISOString().slice(0, 10)
-  const machine = `${cpus().length} ${arch()} cores, load ${(loadavg()[0] ?? 0).toFixed(0)}, Node ${process.versions.node}`
-  const cells = [bench, what, figure, ratio.toFixed(2), to, goalText(goal), met ? 'met' : 'missed', date]
-  return `| ${[...cells, machine].join(' | ')} |`
+  const load = (loadavg()[0] ?? 0).toFixed(0)
+  return `| ${bench} | ${date} | ${cpus().length} ${arch()} cores, load ${load}, Node ${process.versions.node} |`
 }

@@ -8,7 +8,6 @@ import { tables, withTables } from './tables.ts'
 const pages = [
   ['[S-57]', 'docs/spec/limits.md'],
   ['[T8.1]', 'docs/roles.md'],
-  ['[V10]', 'docs/versions.md'],
   ['[D2] [Z27]', 'docs/config.md'],
 ] as const
 

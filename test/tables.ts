@@ -1,5 +1,3 @@
-import { gaps } from '@atrium/protocol/versions/gaps'
-import { versions } from '@atrium/protocol/versions/negotiate'
 import { limitTable } from '@atrium/protocol/limits'
 import { fields } from '../packages/cli/src/serve/config-fields.ts'
 import { parts } from '../packages/host/src/parts.ts'
@@ -29,18 +27,6 @@ export const tables: ReadonlyMap<string, string> = new Map([
     table(['role', 'further commands'], rolesOf(Object.assign({}, ...parts.map(({ roles }) => roles)))),
   ],
   ['actions', table(['role', 'actions'], rolesOf(actionRoles))],
-  [
-    'gaps',
-    table(
-      ['Versions', 'Channel', 'What', 'Why'],
-      gaps.map(({ upTo, downTo = versions[0], kind, what, reason }) => [
-        downTo === versions[0] ? `up to ${upTo}` : `${downTo} to ${upTo}`,
-        kind,
-        what,
-        reason,
-      ]),
-    ),
-  ],
   [
     'settings',
     table(

@@ -1,5 +1,6 @@
 import { either, is, object } from './schema.ts'
 import type { Flat, Infer, Schema, Shape } from './schema.ts'
+import type { Since } from './version.ts'
 
 /**
  * How an action is stored and delivered.
@@ -15,7 +16,8 @@ export interface ActionRow<out P> {
   readonly schema: (type: string) => Schema<{ readonly type: string } & P>
 }
 
-export type ActionTable = { readonly [type: string]: ActionRow<unknown> }
+/** The actions of a channel. The version that added each is said by `since`. */
+export type ActionTable = { readonly [type: string]: ActionRow<unknown> & Since }
 
 /** Defines an action that only the host may send. */
 export function host<S extends Shape>(payload: S, actionClass: Class = 'strict'): ActionRow<Infer<S>> {

@@ -3,8 +3,9 @@ import type { ActionsOf } from '../action.ts'
 import { TextRange } from '../common/text.ts'
 import { boolean, id, optional } from '../schema.ts'
 import { Annotation, AnnotationEntry, AnnotationOrigin } from './state.ts'
+import { since } from '../version.ts'
 
-export const annotationsActions = {
+export const annotationsActions = since('0.4.0', {
   'annotations/set': client({ annotation: Annotation }),
   'annotations/updated': client({
     annotationId: id,
@@ -16,5 +17,5 @@ export const annotationsActions = {
   'annotations/removed': client({ annotationId: id }),
   'annotations/entrySet': client({ annotationId: id, entry: AnnotationEntry }),
   'annotations/entryRemoved': client({ annotationId: id, entryId: id }),
-}
+})
 export type AnnotationsAction = ActionsOf<typeof annotationsActions>

@@ -3,6 +3,7 @@ import { command, rootCommand, notification } from '../command.ts'
 import { meta, presence } from '../common/content.ts'
 import { array, id, is, natural, number, object, optional, positive, string, variant } from '../schema.ts'
 import type { Infer, TypeOf } from '../schema.ts'
+import { since } from '../version.ts'
 
 const implementation = { name: string, version: optional(string), title: optional(string) }
 /** The name and version of a client or host, for logs and display. Capabilities are never derived from it. */
@@ -60,7 +61,7 @@ const view = { turns: optional(natural) }
 export interface SubscribeView extends Infer<typeof view> {}
 export const SubscribeView = object<SubscribeView>('SubscribeView', view)
 
-export const connectionCommands = {
+export const connectionCommands = since('0.1.0', {
   initialize: rootCommand(
     {
       protocolVersions: array(string),
@@ -102,13 +103,13 @@ export const connectionCommands = {
     },
     {},
   ),
-}
+})
 
 // `notification` adds the key `channel` to all params, so the key is left out here.
 const { channel: _, ...envelopeParams } = envelopeShape
 
-export const connectionNotifications = {
+export const connectionNotifications = since('0.1.0', {
   unsubscribe: notification('client', {}),
   dispatchAction: notification('client', { clientSeq: natural, action: Action }),
   action: notification('host', envelopeParams),
-}
+})

@@ -3,6 +3,7 @@ import { SessionConfigSchema } from '../common/config.ts'
 import { array, jsonObject, id, object, optional, string } from '../schema.ts'
 import type { Infer } from '../schema.ts'
 import { SessionActiveClient } from './state.ts'
+import { since } from '../version.ts'
 
 const choice = { value: string, label: string, description: optional(string) }
 export interface SessionConfigChoice extends Infer<typeof choice> {}
@@ -14,7 +15,7 @@ const configuring = {
   config: optional(jsonObject),
 }
 
-export const sessionCommands = {
+export const sessionCommands = since('0.1.0', {
   createSession: command(
     {
       provider: optional(string),
@@ -31,4 +32,4 @@ export const sessionCommands = {
     { ...configuring, property: string, query: optional(string) },
     { items: array(SessionConfigChoice) },
   ),
-}
+})

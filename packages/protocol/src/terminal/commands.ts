@@ -1,8 +1,9 @@
 import { command } from '../command.ts'
 import { id, natural, optional, string } from '../schema.ts'
 import { TerminalClaim } from './state.ts'
+import { since } from '../version.ts'
 
-export const terminalCommands = {
+export const terminalCommands = since('0.1.0', {
   createTerminal: command(
     {
       claim: TerminalClaim,
@@ -14,4 +15,4 @@ export const terminalCommands = {
     null,
   ),
   disposeTerminal: command({}, null),
-}
+})

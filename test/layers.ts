@@ -71,7 +71,7 @@ export const floors: { readonly [layer: string]: readonly (readonly string[])[] 
     ['parts/turn', 'parts/completions', 'parts/root'],
     ['parts/annotations', 'parts/changes', 'parts/customizations'],
     ['parts/tools', 'parts/auth', 'parts/worktrees', 'parts/roles', 'parts/subscriptions'],
-    ['parts/agents', 'parts/resources', 'parts/terminal', 'parts/history', 'dialect'],
+    ['parts/agents', 'parts/resources', 'parts/terminal', 'parts/history', 'parts/retention', 'dialect'],
     ['parts/access', 'parts/notifications', 'parts/search', 'parts/telemetry', 'channels'],
     ['parts/devices', 'parts/listings', 'catalog'],
     ['kernel'],

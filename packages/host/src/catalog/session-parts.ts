@@ -8,7 +8,6 @@ import { ContentRetention, contentRetentionOf } from './content-retention.ts'
 import { Machines, machinesOf } from './machines.ts'
 import type { Machine } from './machines.ts'
 import { Owners, ownersOf } from './owners.ts'
-import { ReadBudget, readBudgetOf } from './read-budget.ts'
 import { SessionFeed, sessionFeedOf } from './session-feed.ts'
 import { ListChanges, listChangesOf } from './session-list/list-changes.ts'
 import { SessionResources, sessionResourcesOf } from './session-resources.ts'
@@ -72,11 +71,5 @@ export const sessionParts: readonly Part<Ports>[] = [
     name: 'client URI owners',
     key: clientUriOwnersOf,
     open: ({ limits }) => new ClientUriOwners(limits.borrowed),
-  }),
-  part<ReadBudget>({
-    name: 'read budget',
-    key: readBudgetOf,
-    open: ({ world, limits }) => new ReadBudget(world, limits),
-    linkEnded: (self, link) => self.leave(link),
   }),
 ]

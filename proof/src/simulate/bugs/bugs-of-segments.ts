@@ -24,7 +24,7 @@ export const segmentBugs: readonly Bug[] = [
   bug('a replay leaves out forgotten actions', 'connection/replay', 'if (slice.forgotten)', 'if (false)'),
   bug(
     'a checkpoint is one action behind its number',
-    'channels/retention',
+    'parts/retention/retention',
     'state = kind.reduce(state, storedAction(action));',
     'const before = state; state = kind.reduce(state, storedAction(action));',
     'resting = { seq, state };',
@@ -34,11 +34,11 @@ export const segmentBugs: readonly Bug[] = [
     name: 'the work of two days overlaps, and a checkpoint has turns twice',
     patches: [
       patch(
-        'host/dist/channels/tidy.js',
+        'host/dist/parts/retention/tidy.js',
         '.finally(() => tidyDaily(core, dayMs));',
         '; tidyDaily(core, dayMs);',
       ),
-      patch('host/dist/channels/retention.js', 'if (seq <= creation.seq)', 'if (false)'),
+      patch('host/dist/parts/retention/retention.js', 'if (seq <= creation.seq)', 'if (false)'),
     ],
   },
 ]

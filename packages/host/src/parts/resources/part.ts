@@ -2,6 +2,7 @@ import { DeferredResponse } from '../../kernel/deferred-response.ts'
 import type { Link } from '../../kernel/link.ts'
 import { part } from '../../kernel/part.ts'
 import { recordClientUris } from './client-files.ts'
+import { ReadBudget, readBudgetOf } from './read-budget.ts'
 import { answerList, answerRead } from './read.ts'
 import {
   resourceCopy,
@@ -32,6 +33,14 @@ export const resources = part({
       createResourceWatch: (core, _, params) => createResourceWatch(core, params),
     },
   },
+})
+
+/** The bytes of files that are read and sent at the same time. */
+export const readBudget = part<ReadBudget>({
+  name: 'read budget',
+  key: readBudgetOf,
+  open: ({ world, limits }) => new ReadBudget(world, limits),
+  linkEnded: (self, link) => self.leave(link),
 })
 
 /** Runs a read of files concurrently with other reads, because a client that opens a folder requests a hundred files at once. */

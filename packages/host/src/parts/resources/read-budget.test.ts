@@ -1,8 +1,8 @@
 import { limits } from '@atrium/protocol/limits'
 import { expect, test } from 'vitest'
 import { testWorld } from '../../../test/world.ts'
-import { ReadBudget } from '../../catalog/read-budget.ts'
-import type { Reader, Reservation } from '../../catalog/read-budget.ts'
+import { ReadBudget } from './read-budget.ts'
+import type { Reader, Reservation } from './read-budget.ts'
 
 const MiB = 1024 * 1024
 

@@ -1,4 +1,4 @@
-import { readBudgetOf } from '../../catalog/read-budget.ts'
+import { readBudgetOf } from './read-budget.ts'
 import { rootUri } from '@atrium/protocol/uri'
 import { expect, test } from 'vitest'
 import { FakeFiles } from '../../../test/fake-files.ts'

@@ -9,7 +9,7 @@ import { rootUri } from '@atrium/protocol/uri'
 import { setAgents } from '../agents/agents.ts'
 import type { Core } from '../../kernel/core.ts'
 import { pluginsKey, pluginsProblem, pluginsProperty } from '../customizations/plugins-setting.ts'
-import { retentionKey, retentionProblem, retentionProperty } from '../../channels/retention-setting.ts'
+import { retentionKey, retentionProblem, retentionProperty } from '../retention/retention-setting.ts'
 import { grantsProblem, grantsProperty } from '../access/grants.ts'
 import {
   forgedPermission,

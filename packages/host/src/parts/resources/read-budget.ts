@@ -1,7 +1,7 @@
 import type { LimitValues } from '@atrium/protocol/limits'
 import { LinkClosed } from '@atrium/protocol/rpc/peer'
-import type { World } from '../ports/world.ts'
-import { defineKey } from '../kernel/key.ts'
+import type { World } from '../../ports/world.ts'
+import { defineKey } from '../../kernel/key.ts'
 
 /**
  * The requester of a read: a link, or an agent that works for a principal. Only a link has `close` and `drained`,

@@ -1,6 +1,6 @@
-import { changesOf } from '../catalog/change-tracking.ts'
-import type { Core } from '../kernel/core.ts'
-import { shortenGone } from './gone.ts'
+import { changesOf } from '../../catalog/change-tracking.ts'
+import type { Core } from '../../kernel/core.ts'
+import { shortenGone } from '../../channels/gone.ts'
 import { forgetOld } from './retention.ts'
 
 /** The time between the host's start and the first deletion, in milliseconds. Clients reconnect in this time. */

@@ -1,8 +1,8 @@
 import { errorCodes } from '@atrium/protocol/errors'
 import { expect, test } from 'vitest'
-import { readyAgent } from '../../test/agents.ts'
-import { days } from '../../test/held-flushes.ts'
-import { chat, chatOf, oneClientSession, started } from '../../test/one-client-session.ts'
+import { readyAgent } from '../../../test/agents.ts'
+import { days } from '../../../test/held-flushes.ts'
+import { chat, chatOf, oneClientSession, started } from '../../../test/one-client-session.ts'
 
 test('[L19] [L19.1] a client that was away for 90 days gets a replay, and after that must initialize, and its actions still count', async () => {
   const { all, ann } = await oneClientSession(readyAgent())

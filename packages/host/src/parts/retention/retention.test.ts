@@ -1,11 +1,11 @@
 import { rootUri } from '@atrium/protocol/uri'
 import { expect, test } from 'vitest'
-import { patientAgent, readyAgent } from '../../test/agents.ts'
-import { days, untilIdle } from '../../test/held-flushes.ts'
-import { chat, chatOf, oneClientSession, session, started, turn } from '../../test/one-client-session.ts'
-import { DiskFull } from '../ports/log.ts'
+import { patientAgent, readyAgent } from '../../../test/agents.ts'
+import { days, untilIdle } from '../../../test/held-flushes.ts'
+import { chat, chatOf, oneClientSession, session, started, turn } from '../../../test/one-client-session.ts'
+import { DiskFull } from '../../ports/log.ts'
 import { forgetOld } from './retention.ts'
-import type { Client, TestHost } from '../../test/test-host.ts'
+import type { Client, TestHost } from '../../../test/test-host.ts'
 
 const keep = (count: unknown) => ({ type: 'root/configChanged', config: { 'atrium.retention': count } })
 

@@ -1,12 +1,12 @@
-import { catalogOf } from '../catalog/catalog.ts'
+import { catalogOf } from '../../catalog/catalog.ts'
 import type { Uri } from '@atrium/protocol/channel'
 import { kindNamed } from '@atrium/protocol/channels'
 import { rootUri } from '@atrium/protocol/uri'
-import type { Core } from '../kernel/core.ts'
-import { DiskFull } from '../ports/log.ts'
-import { readRecord } from '../kernel/records/checked-records.ts'
+import type { Core } from '../../kernel/core.ts'
+import { DiskFull } from '../../ports/log.ts'
+import { readRecord } from '../../kernel/records/checked-records.ts'
 import { mostDays, retentionKey } from './retention-setting.ts'
-import { storedAction } from '../kernel/log/entry.ts'
+import { storedAction } from '../../kernel/log/entry.ts'
 
 const dayMs = 24 * 60 * 60_000
 /**

@@ -239,7 +239,7 @@ export const verbs: readonly Verb[] = [
       ['--copy', 'set back the files that others may have changed, too, and keep a copy of each beside it'],
       ['--force', 'set them back without a copy'],
       ['--keep', 'leave them as they are, and list them no more'],
-      ['--redo', 'bring back what was taken back'],
+      ['--redo', 'do again what an undo has taken back'],
       ['--dry-run', 'only say what would happen'],
     ],
     load: async () => (await import('./commands/changes/undo.ts')).undo,

@@ -47,7 +47,7 @@ describe('[Z1] which host', () => {
     chmodSync(path, 0o644)
     expect(await atrium(home, ['ls'])).toMatchObject({
       status: 1,
-      stderr: expect.stringContaining('not yours alone'),
+      stderr: expect.stringContaining('can be read or changed by other users'),
     })
     writeFileSync(path, 'nonsense', { mode: 0o600 })
     chmodSync(path, 0o600)

@@ -92,7 +92,14 @@ export function numbersFinding({ host }: Connected, now = Date.now()): Finding {
 
 async function agentFindings(client: Client): Promise<readonly Finding[]> {
   const { agents } = await client.subscribe('root', rootUri).ready()
-  if (agents.length === 0) return [warn('agents', 'there are none', 'see how the host was started')]
+  if (agents.length === 0)
+    return [
+      warn(
+        'agents',
+        'there are none',
+        'the host offers no agent: look for `disabled` in its config, and start it again',
+      ),
+    ]
   return [...agents.map(agentFinding), ...pluginFindings(agents)]
 }
 

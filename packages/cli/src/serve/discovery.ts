@@ -65,7 +65,9 @@ async function readOwn(path: string): Promise<string | undefined> {
     const { mode, uid } = await file.stat()
     const me = process.getuid?.()
     if (me !== undefined && (uid !== me || (mode & 0o077) !== 0))
-      throw new CommandError(`${path} is not yours alone; remove it and start the host again.`)
+      throw new CommandError(
+        `${path} can be read or changed by other users; remove it and start the host again.`,
+      )
     return await readFile(file, 'utf8')
   } finally {
     await file.close()

@@ -79,7 +79,7 @@ export class CaptureChain {
     return text.length
   }
 
-  /** Notes the differences of the last capture from the tree of the index: the next capture needs them. */
+  /** Keeps how the last capture differs from the tree of the index. The next capture is compared with it. */
   remember(from: string, to: string, differences: Differences): void {
     this.#last = { from, to, differences }
   }

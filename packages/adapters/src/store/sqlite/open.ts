@@ -196,7 +196,7 @@ function problemsIn(db: Database): readonly string[] {
   }
 }
 
-/** Returns the key with these bytes, in hexadecimal, as text: with U+FFFD in place of what is no text. */
+/** The text of a key whose bytes are given in hexadecimal. U+FFFD takes the place of bytes that are no text. */
 const keyIn = (bytes: string): string => Buffer.from(bytes, 'hex').toString().replaceAll('\0', '\ufffd')
 
 /** Returns the schema version. An empty database has version 0. */

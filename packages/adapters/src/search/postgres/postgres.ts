@@ -8,11 +8,11 @@ import type {
 } from '@atrium/host/ports/search-index'
 import type { PostgresPlace } from '../../store/postgres/place.ts'
 import { newPostgresThread } from '../../store/postgres/thread.ts'
-import type { FoundRow, PackedEntry, PackedText, SearchApi } from '../../store/postgres/worker-api.ts'
 import { StoreWorker } from '../../store/worker-client.ts'
 import { excerptOf } from '../excerpt.ts'
 import { marked, placesOf } from '../match.ts'
 import { positionOf, prepared, termWords, wordsOf } from '../words.ts'
+import type { FoundRow, PackedEntry, PackedText, SearchApi } from './worker-api.ts'
 
 export interface PostgresSearchOptions {
   /** The epoch of the owner, from `postgresLease`. Absent: only `find` and `close` may be called. */
@@ -38,7 +38,7 @@ export async function postgresSearch(
   place: PostgresPlace,
   options: PostgresSearchOptions = {},
 ): Promise<SearchIndex> {
-  const worker = new StoreWorker<SearchApi>(newPostgresThread())
+  const worker = new StoreWorker<SearchApi>(newPostgresThread(new URL('./search-worker.js', import.meta.url)))
   const { epoch, idle = 5000, rebuilt } = options
   const opened = await worker.request('openSearch', [{ target: place, epoch, idle, patience: 30_000 }])
   if (opened.rebuilt !== undefined) rebuilt?.(opened.rebuilt)

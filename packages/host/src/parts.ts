@@ -3,7 +3,7 @@ import { automations } from './parts/automations/part.ts'
 import { chat } from './parts/chat/part.ts'
 import { completions } from './parts/completions/part.ts'
 import { resumption } from './parts/session/recovery.ts'
-import { readBudget, resources } from './parts/resources/part.ts'
+import { clientUriOwners, readBudget, resources } from './parts/resources/part.ts'
 import { roles } from './parts/roles/part.ts'
 import { root } from './parts/root/part.ts'
 import { session } from './parts/session/part.ts'
@@ -32,6 +32,7 @@ import { departures } from './parts/session/departures-part.ts'
 /** The parts of a host, in the order in which they are opened, follow actions and end. A test pins the order. */
 export const parts: readonly Part<HostPorts>[] = [
   ...sessionParts,
+  clientUriOwners,
   readBudget,
   ...machineParts,
   worktrees,

@@ -3,7 +3,6 @@ import { generationOf } from '../kernel/generation.ts'
 import { part } from '../kernel/part.ts'
 import type { Part } from '../kernel/part.ts'
 import { Catalog, catalogOf } from './catalog.ts'
-import { ClientUriOwners, clientUriOwnersOf } from './client-uri-owners.ts'
 import { ContentRetention, contentRetentionOf } from './content-retention.ts'
 import { Machines, machinesOf } from './machines.ts'
 import type { Machine } from './machines.ts'
@@ -67,9 +66,4 @@ export const sessionParts: readonly Part<Ports>[] = [
     open: ({ records }) => ContentRetention.open(records),
   }),
   part<Owners>({ name: 'owners', key: ownersOf, open: ({ records }) => Owners.open(records) }),
-  part<ClientUriOwners>({
-    name: 'client URI owners',
-    key: clientUriOwnersOf,
-    open: ({ limits }) => new ClientUriOwners(limits.borrowed),
-  }),
 ]

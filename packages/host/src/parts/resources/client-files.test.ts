@@ -4,7 +4,7 @@ import { defaultChatUri } from '@atrium/protocol/uri'
 import { expect, test } from 'vitest'
 import { FakeFiles } from '../../../test/fake-files.ts'
 import { testHost } from '../../../test/test-host.ts'
-import { ClientUriOwners } from '../../catalog/client-uri-owners.ts'
+import { ClientUriOwners } from './client-uri-owners.ts'
 
 const uri = 'vscode-userdata:/prompts/plan.md'
 const chat = defaultChatUri('s:/1')

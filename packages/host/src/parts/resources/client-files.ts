@@ -1,4 +1,4 @@
-import { clientUriOwnersOf } from '../../catalog/client-uri-owners.ts'
+import { clientUriOwnersOf } from './client-uri-owners.ts'
 import type { Action, Uri } from '@atrium/protocol/channel'
 import type { ClientMethod, Params, Result } from '@atrium/protocol/commands'
 import { commands } from '@atrium/protocol/commands'

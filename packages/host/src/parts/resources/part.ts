@@ -2,6 +2,7 @@ import { DeferredResponse } from '../../kernel/deferred-response.ts'
 import type { Link } from '../../kernel/link.ts'
 import { part } from '../../kernel/part.ts'
 import { recordClientUris } from './client-files.ts'
+import { ClientUriOwners, clientUriOwnersOf } from './client-uri-owners.ts'
 import { ReadBudget, readBudgetOf } from './read-budget.ts'
 import { answerList, answerRead } from './read.ts'
 import {
@@ -33,6 +34,13 @@ export const resources = part({
       createResourceWatch: (core, _, params) => createResourceWatch(core, params),
     },
   },
+})
+
+/** Which client can read a resource that is on a client's side. */
+export const clientUriOwners = part<ClientUriOwners>({
+  name: 'client URI owners',
+  key: clientUriOwnersOf,
+  open: ({ limits }) => new ClientUriOwners(limits.borrowed),
 })
 
 /** The bytes of files that are read and sent at the same time. */

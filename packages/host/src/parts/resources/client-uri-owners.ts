@@ -1,5 +1,5 @@
 import type { Uri } from '@atrium/protocol/channel'
-import { defineKey } from '../kernel/key.ts'
+import { defineKey } from '../../kernel/key.ts'
 
 /**
  * The owners of resources that are on a client's side, by URI. Only the owner, which is a client, can read the

@@ -47,7 +47,7 @@ describe.concurrent('[Z28] doctor', () => {
       clock: 'ok',
     })
     // [Z28.4] There is no config file.
-    expect(stdout).toContain('none (defaults); they would be in ')
+    expect(stdout).toContain('no file, so the defaults hold; yours would be ')
     // S-02: what a token allows is said plainly.
     expect(stdout).toContain('whoever has the token may open and grant any folder; agents run as your user')
     const others = documents(stdout).filter(({ about }) => about === 'client')

@@ -62,7 +62,10 @@ export async function settingsFinding(
       () => true,
       () => false,
     )
-    return { settings, finding: ok('settings', there ? path : `none (defaults); they would be in ${path}`) }
+    return {
+      settings,
+      finding: ok('settings', there ? path : `no file, so the defaults hold; yours would be ${path}`),
+    }
   } catch (error) {
     return { finding: fail('settings', sentenceOf(error), 'correct the setting that it names') }
   }

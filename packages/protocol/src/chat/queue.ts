@@ -20,7 +20,7 @@ export function heldMessages(state: ChatState): readonly PendingMessage[] {
   return holdsMessages(state) ? [...(steeringMessage ? [steeringMessage] : []), ...queuedMessages] : []
 }
 
-/** A message that names the active turn behind which a client queues it. If the turn ends meanwhile, the host knows (H9.13). */
+/** Marks a queued message with the turn that its client saw at work, so that the host can hold it if that turn failed meanwhile (H9.13). */
 export function behind(message: Message, turnId: string): Message {
   return { ...message, _meta: { ...message._meta, 'x-atrium': { behind: turnId } } }
 }

@@ -12,7 +12,7 @@ export interface Committing {
   readonly session: Channel<'session'>
   /** The files that the changeset shows. */
   readonly shown: readonly ChangesetFile[]
-  /** The files among them that are chosen. Absent if nobody has chosen. */
+  /** The files of `shown` that a person has chosen. Absent: nobody has chosen. */
   readonly chosen?: readonly ChangesetFile[] | undefined
 }
 

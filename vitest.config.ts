@@ -4,8 +4,14 @@ import { defineConfig } from 'vitest/config'
 import Order from './test/order.ts'
 import { sourceAliases } from './test/sources.ts'
 
-/** Tests that replace a module of Node, or measure the memory of the process. Each file has a worker of its own. */
-const alone = ['packages/adapters/src/files/files-{faults,hostile,limits,swap}.test.ts']
+/**
+ * Tests that replace a module of Node, measure the memory of the process, or list all shapes that are loaded. Each file has a worker
+ * of its own.
+ */
+const alone = [
+  'packages/adapters/src/files/files-{faults,hostile,limits,swap}.test.ts',
+  'packages/protocol/src/{document,versions/known}.test.ts',
+]
 
 /** The other tests: one worker runs many files, and loads each module once. */
 const shared = [

@@ -207,7 +207,7 @@ function usageError(text: string, names: readonly string[]): string {
   const hint = near.length > 0 ? `(Did you mean ${near.join(' or ')}?)` : '(All commands: atrium --help)'
   // Commander also suggests names that only have letters in common.
   const [problem = ''] = ownForm(text).split('\n')
-  return `${problem}\n${hint}\n(A prompt goes into quotes: atrium "…")\n`
+  return `${problem}\n${hint}\n(To run it as a prompt: atrium run ${word})\n`
 }
 
 function ownForm(text: string): string {

@@ -135,12 +135,12 @@ test('[Z3] a usage error exits with 2 and suggests the right command', async () 
   expect(await atrium(home, ['sl'])).toEqual({
     status: 2,
     stdout: '',
-    stderr: `atrium: unknown command 'sl'\n(Did you mean ls?)\n(A prompt goes into quotes: atrium "…")\n`,
+    stderr: `atrium: unknown command 'sl'\n(Did you mean ls?)\n(To run it as a prompt: atrium run sl)\n`,
   })
   expect((await atrium(home, ['sessions'])).stderr).toContain('(Did you mean ls?)')
   // [Z3] `fork` has letters of `foo`, but is no misspelling of it.
   expect((await atrium(home, ['foo'])).stderr).toBe(
-    `atrium: unknown command 'foo'\n(All commands: atrium --help)\n(A prompt goes into quotes: atrium "…")\n`,
+    `atrium: unknown command 'foo'\n(All commands: atrium --help)\n(To run it as a prompt: atrium run foo)\n`,
   )
   expect(await atrium(home, ['ls', '--host', 'here'])).toMatchObject({ status: 2, stdout: '' })
   expect(await atrium(home, ['ls', '--nonsense'])).toMatchObject({ status: 2, stdout: '' })

@@ -84,7 +84,7 @@ describe('[Z5] run', () => {
     expect(await fixture.run(['say', 'https://example.com/a'])).toMatchObject({ status: 0 })
     expect(await fixture.run(['token', 'shwo'])).toMatchObject({
       status: 2,
-      stderr: expect.not.stringContaining('quotes'),
+      stderr: expect.not.stringContaining('as a prompt'),
     })
     const all = (await fixture.run(['ls', '--json'])).stdout
     // The value of an option is no word of a prompt, and a command for a session that does not exist is none either.
@@ -95,7 +95,7 @@ describe('[Z5] run', () => {
     ])
       expect(await fixture.run(args)).toMatchObject({
         status: 2,
-        stderr: expect.stringContaining('A prompt goes into quotes'),
+        stderr: expect.stringContaining('To run it as a prompt: atrium run '),
       })
     expect((await fixture.run(['ls', '--json'])).stdout).toBe(all)
   })

@@ -128,6 +128,7 @@ export const floors: { readonly [layer: string]: readonly (readonly string[])[] 
   cli: [
     ['main.ts'],
     ['verbs.ts'],
+    ['manager', 'verb.ts'],
     ['commands'],
     ['shell-completion.ts', 'doctor', 'live'],
     ['render'],

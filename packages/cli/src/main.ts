@@ -6,8 +6,9 @@ import type { RestoreFlags } from './commands/store/restore.ts'
 import type { Shell } from './shell-completion.ts'
 import { exitFor, exits, sentenceOf } from './terminal/exit.ts'
 import type { Exit } from './terminal/exit.ts'
-import { common, verbs } from './verbs.ts'
-import type { Verb } from './verbs.ts'
+import { common } from './verb.ts'
+import type { Verb } from './verb.ts'
+import { verbs } from './verbs.ts'
 import { isLike, isTypo, wordsOfOthers } from './terminal/similar.ts'
 import { version } from './terminal/version.ts'
 import { sanitize } from './terminal/output.ts'
@@ -30,7 +31,7 @@ async function main(): Promise<void> {
   try {
     const atrium = program()
     const names = ['help', ...atrium.commands.map((command) => command.name())]
-    await atrium.parseAsync(withRunCommand(process.argv, names))
+    await atrium.parseAsync(isBare() ? [...process.argv, 'manage'] : withRunCommand(process.argv, names))
     await flushed()
     process.exit()
   } catch (error) {
@@ -38,6 +39,11 @@ async function main(): Promise<void> {
     await flushed()
     process.exit(exit)
   }
+}
+
+/** Whether the command was typed alone at a terminal that can show the session manager. */
+function isBare({ argv, stdin, stdout, env } = process): boolean {
+  return argv.length === 2 && stdin.isTTY === true && stdout.isTTY === true && env['TERM'] !== 'dumb'
 }
 
 /** Resolves when stdout is flushed: writes to a pipe are asynchronous on some systems. */

@@ -1,27 +1,6 @@
-/** A command that connects to a host: its usage, its help, and its implementation. */
-export interface Verb {
-  /** The name, followed by the arguments. */
-  readonly usage: string
-  readonly about: string
-  readonly options?: readonly (readonly [flags: string, about: string])[]
-  /** Whether the command is left out of the help, because only shells call it. */
-  readonly hidden?: boolean
-  /**
-   * Loads the implementation on demand, so that no command waits for the modules of others. The implementation gets the
-   * arguments, then the flags.
-   */
-  readonly load: () => Promise<(...given: never[]) => Promise<unknown>>
-}
+import type { Verb } from './verb.ts'
 
-/** The options that all of these commands have. */
-export const common: readonly (readonly [string, string])[] = [
-  ['--host <url>', 'a host elsewhere (default: the one on this machine)'],
-  ['--token-file <file>', 'a file that holds the token of that host'],
-  ['--data <dir>', 'the data folder of the host on this machine'],
-  ['--json', 'JSON, one document per line'],
-  ['-q, --quiet', 'print the result only, without notes'],
-]
-
+/** The commands that connect to a host, in the order of the help. */
 export const verbs: readonly Verb[] = [
   {
     usage: 'run [prompt...]',
@@ -42,6 +21,13 @@ export const verbs: readonly Verb[] = [
     about: 'follow a session live, and take part in it (default: the last one)',
     options: [['--turns <n>', 'the number of earlier turns to show first (default: 3)']],
     load: async () => (await import('./commands/attach.ts')).attach,
+  },
+  {
+    usage: 'manage',
+    about:
+      'show all sessions on the whole screen, and take part in them (atrium alone at a terminal does the same)',
+    options: [['--also <url...>', 'the sessions of these hosts, too']],
+    load: async () => (await import('./manager/manage.ts')).manage,
   },
   {
     usage: 'web',

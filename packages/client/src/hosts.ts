@@ -17,6 +17,8 @@ export class Hosts {
     { readonly client: Client; readonly list: SessionList; readonly end: () => void }
   >()
   readonly #changes = new Listeners<[]>(() => {})
+  /** The entries with the names of their hosts. A summary that has not changed keeps its entry. */
+  #hosted = new WeakMap<SessionSummary, HostedSession>()
 
   /** Adds a host. A host with the same name is removed first; its client is not closed, which is left to the caller. */
   add(name: string, client: Client): void {
@@ -46,9 +48,20 @@ export class Hosts {
 
   /** The sessions of all hosts, last modified first. A disconnected host's sessions stay in the list. */
   get sessions(): readonly HostedSession[] {
-    return [...this.#hosts]
-      .flatMap(([host, { list }]) => list.items.map((session) => ({ ...session, host })))
-      .toSorted((a, b) => (a.modifiedAt < b.modifiedAt ? 1 : -1))
+    const lists = [...this.#hosts].map(([host, { list }]) =>
+      list.items.map((session) => this.#named(session, host)),
+    )
+    const [only = [], ...others] = lists
+    if (others.length === 0) return only
+    return lists.flat().toSorted((a, b) => (a.modifiedAt < b.modifiedAt ? 1 : -1))
+  }
+
+  #named(session: SessionSummary, host: string): HostedSession {
+    const known = this.#hosted.get(session)
+    if (known) return known
+    const named = { ...session, host }
+    this.#hosted.set(session, named)
+    return named
   }
 
   find(uri: Uri): readonly HostedSession[] {

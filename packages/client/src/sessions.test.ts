@@ -71,3 +71,20 @@ test('[U6] the sessions of two hosts are in one list, each with the name of its 
   hosts.remove('home')
   expect(hosts.sessions.map(({ host }) => host)).toEqual(['work'])
 })
+
+test('[U6] the list is the newest first after every change, and the same array until something changes', async () => {
+  const all = await hostAndClients()
+  const client = all.client('ann')
+  const list = new SessionList(client)
+  for (const name of ['a', 'b', 'c']) {
+    await startTurn(client, name)
+    await until(all, () => list.items.some(({ title }) => title === name))
+  }
+  await client.dispatch('ahp-session:/a', { type: 'session/titleChanged', title: 'A' } as never)
+  await until(all, () => list.items.some(({ title }) => title === 'A'))
+  await client.ask('disposeSession', { channel: 'ahp-session:/b' })
+  await until(all, () => list.items.length === 2)
+  const times = list.items.map(({ modifiedAt }) => modifiedAt)
+  expect(times).toEqual(times.toSorted().toReversed())
+  expect(list.items).toBe(list.items)
+})

@@ -4,7 +4,11 @@ import { rootUri } from '@atrium/protocol/uri'
 import type { Client } from './client.ts'
 import { Listeners } from './shared/listeners.ts'
 
-type Change = (items: Map<Uri, SessionSummary>) => void
+/** A change of one session: its new summary, or undefined if it is gone or not known. */
+interface Change {
+  readonly session: Uri
+  readonly apply: (known: SessionSummary | undefined) => SessionSummary | undefined
+}
 
 /**
  * The sessions of one host. The list is fetched once for every link, and updated by notifications. Notifications that arrive
@@ -14,7 +18,9 @@ export class SessionList {
   readonly #client: Client
   readonly #undo: readonly (() => void)[]
   readonly #changes = new Listeners<[]>(() => {})
-  #items: ReadonlyMap<Uri, SessionSummary> = new Map()
+  #items = new Map<Uri, SessionSummary>()
+  /** The items in their order. A change moves one of them; nothing else is sorted again. */
+  #sorted: readonly SessionSummary[] = []
   /** The changes that notifications have brought since the last fetch began. */
   #changesSinceFetch: Change[] = []
   #listed = false
@@ -27,14 +33,14 @@ export class SessionList {
     this.#undo = [
       () => root.release(),
       client.on('root/sessionAdded', ({ summary }) =>
-        this.#apply((items) => items.set(summary.resource, summary)),
+        this.#changed({ session: summary.resource, apply: () => summary }),
       ),
-      client.on('root/sessionRemoved', ({ session }) => this.#apply((items) => items.delete(session))),
+      client.on('root/sessionRemoved', ({ session }) => this.#changed({ session, apply: () => undefined })),
       client.on('root/sessionSummaryChanged', ({ session, changes }) =>
-        this.#apply((items) => {
-          const known = items.get(session)
-          // `changes` never holds a key with the value undefined, but the compiler cannot know this: hence the cast.
-          if (known) items.set(session, withListedDefault({ ...known, ...changes } as SessionSummary))
+        // `changes` never holds a key with the value undefined, but the compiler cannot know this: hence the cast.
+        this.#changed({
+          session,
+          apply: (known) => known && withListedDefault({ ...known, ...changes } as SessionSummary),
         }),
       ),
       client.onLink(({ state }) => void (state === 'live' && this.#fetch())),
@@ -47,9 +53,9 @@ export class SessionList {
     return this.#listed
   }
 
-  /** The sessions, last modified first. */
+  /** The sessions, last modified first. The same array until something changes. */
   get items(): readonly SessionSummary[] {
-    return [...this.#items.values()].toSorted((a, b) => (a.modifiedAt < b.modifiedAt ? 1 : -1))
+    return this.#sorted
   }
 
   onChange(listener: () => void): () => void {
@@ -78,19 +84,39 @@ export class SessionList {
       return
     }
     if (fetch !== this.#fetches) return
-    for (const change of this.#changesSinceFetch.splice(0)) change(items)
+    for (const { session, apply } of this.#changesSinceFetch.splice(0)) put(items, session, apply)
     this.#items = items
+    this.#sorted = [...items.values()].toSorted((a, b) => (isNewer(b, a) ? 1 : -1))
     this.#listed = true
     this.#changes.notify()
   }
 
-  #apply(change: Change): void {
+  #changed(change: Change): void {
     this.#changesSinceFetch.push(change)
-    const items = new Map(this.#items)
-    change(items)
-    this.#items = items
+    const { session, apply } = change
+    const before = this.#items.get(session)
+    const now = put(this.#items, session, apply)
+    if (before === now) return
+    const others = this.#sorted.filter((item) => item !== before)
+    const place = others.findIndex((item) => now && !isNewer(item, now))
+    this.#sorted = now ? others.toSpliced(place < 0 ? others.length : place, 0, now) : others
     this.#changes.notify()
   }
+}
+
+function put(
+  items: Map<Uri, SessionSummary>,
+  session: Uri,
+  apply: Change['apply'],
+): SessionSummary | undefined {
+  const now = apply(items.get(session))
+  if (now) items.set(session, now)
+  else items.delete(session)
+  return now
+}
+
+function isNewer(one: SessionSummary, other: SessionSummary): boolean {
+  return one.modifiedAt > other.modifiedAt
 }
 
 /** Changes cannot say that a session has no default chat any more: then its chats do not list it. */

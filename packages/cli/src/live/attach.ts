@@ -12,7 +12,7 @@ import { exits } from '../terminal/exit.ts'
 import type { Key } from '../terminal/keys.ts'
 import { worktreeText } from '../session/worktree.ts'
 import { sanitize } from '../terminal/output.ts'
-import { helpLines } from './help.ts'
+import { attachHelp, helpLines } from './help.ts'
 import { PromptingView } from './prompting-view.ts'
 import { rejectionOf, sendLine } from './send.ts'
 import type { ViewOptions } from './view.ts'
@@ -151,7 +151,8 @@ export class AttachView extends PromptingView {
       if (!this.#cancel()) this.note(this.screen.style.dim('· no turn is active'))
     },
     help: () => {
-      for (const line of helpLines(this.screen.pane.columns)) this.note(this.screen.style.dim(line))
+      for (const line of helpLines(attachHelp, this.screen.pane.columns))
+        this.note(this.screen.style.dim(line))
     },
     quit: () => this.finish(exits.ok),
   }

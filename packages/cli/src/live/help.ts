@@ -1,5 +1,8 @@
+/** Keys or commands, and what they do. */
+export type Help = readonly (readonly [what: string, about: string])[]
+
 /** The keys and commands of `attach`. */
-const help: readonly (readonly [what: string, about: string])[] = [
+export const attachHelp: Help = [
   ['Enter', 'send the line; while a turn is active, steer it, or send it after the turn'],
   ['Alt-Enter', 'queue the line for after the turn; so does /queue TEXT'],
   ['Tab', 'hide a question, to type a line first; again: show it'],
@@ -15,7 +18,7 @@ const help: readonly (readonly [what: string, about: string])[] = [
 ]
 
 /** Returns the help as rows. They break between words, and in a narrow window each meaning is below its key. */
-export function helpLines(columns: number): readonly string[] {
+export function helpLines(help: Help, columns: number): readonly string[] {
   const narrow = columns < 60
   const indent = ' '.repeat(narrow ? 6 : 17)
   return help.flatMap(([what, about]) => {

@@ -9,9 +9,12 @@ import type { Style } from '../terminal/output.ts'
 import { fingerprintOf, questionOf } from './requests.ts'
 import { rejectionOf } from './send.ts'
 
+/** Where a question is shown: lines go above the rows of its keys. */
+type Place = Pick<Pane, 'moves' | 'columns' | 'height' | 'note'>
+
 interface PromptsOptions {
   readonly client: Client
-  readonly pane: Pane
+  readonly pane: Place
   readonly style: Style
   /** Returns the answer that another client gave to a request; undefined if it is not known. */
   readonly resolution: (request: Request) => string | undefined
@@ -59,6 +62,11 @@ export class Prompts {
   /** Whether keys answer the open prompt. */
   get armed(): boolean {
     return this.#current?.armed === true
+  }
+
+  /** Whether the user types a line of the answer. */
+  get types(): boolean {
+    return this.#current?.question.types === true
   }
 
   /**

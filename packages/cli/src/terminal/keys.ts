@@ -1,8 +1,8 @@
 import { StringDecoder } from 'node:string_decoder'
 
-/** A key press. `text` is set for typed characters and for a paste. */
+/** A key press. `text` is set for typed characters, a paste, and the sequence of a mouse. */
 export interface Key {
-  readonly name: 'text' | 'paste' | KeyName
+  readonly name: 'text' | 'paste' | 'mouse' | KeyName
   readonly text?: string
 }
 
@@ -35,6 +35,8 @@ const sequences = {
   '\u001b[4~': 'end',
   '\u0005': 'end',
   '\u001b[3~': 'delete',
+  '\u001b[5~': 'page-up',
+  '\u001b[6~': 'page-down',
   '\u001b[Z': 'shift-tab',
   '\u0003': 'ctrl-c',
   '\u0004': 'ctrl-d',
@@ -91,6 +93,7 @@ export class KeyReader {
     this.#rest = rest.slice(sequence.length)
     const name = new Map<string, KeyName>(Object.entries(sequences)).get(sequence)
     if (name) return { name }
+    if (mouse.test(sequence)) return { name: 'mouse', text: sequence }
     // oxlint-disable-next-line no-control-regex
     return /^[\u0000-\u001f]/.test(sequence) ? { name: 'unknown' } : { name: 'text', text: sequence }
   }
@@ -99,6 +102,10 @@ export class KeyReader {
 /** One complete escape sequence, or Alt with a key. */
 // oxlint-disable-next-line no-control-regex
 const escapes = /^\u001b(\[[0-?]*[ -/]*[@-~]|O[ -~]|[^[O])/
+
+/** An event of the mouse: the button, the column and the row. */
+// oxlint-disable-next-line no-control-regex
+const mouse = /^\u001b\[<\d+;\d+;\d+[Mm]$/
 
 /** Signals that would end the process before the terminal is restored. */
 const fatalSignals = ['SIGTERM', 'SIGHUP'] as const

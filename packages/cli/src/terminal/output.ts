@@ -23,6 +23,7 @@ export type Style = { readonly [S in keyof typeof codes]: (text: string) => stri
 const codes = {
   bold: [1, 22],
   dim: [2, 22],
+  inverse: [7, 27],
   red: [31, 39],
   green: [32, 39],
   yellow: [33, 39],
@@ -72,6 +73,7 @@ export function styled(on: boolean): Style {
   return {
     bold: paint(codes.bold),
     dim: paint(codes.dim),
+    inverse: paint(codes.inverse),
     red: paint(codes.red),
     green: paint(codes.green),
     yellow: paint(codes.yellow),

@@ -10,7 +10,7 @@ import { changesetOf, pathIn, turnNumber } from '../../session/changes.ts'
 import { findTarget } from '../../session/find.ts'
 import { CommandError, exits } from '../../terminal/exit.ts'
 import { onOneLine, output } from '../../terminal/output.ts'
-import type { Output, OutputOptions } from '../../terminal/output.ts'
+import type { Output, OutputOptions, Style } from '../../terminal/output.ts'
 
 interface DiffFlags extends HostOptions, OutputOptions {
   readonly turn?: string
@@ -29,8 +29,10 @@ export function diff(session: string | undefined, flags: DiffFlags): Promise<voi
     if (out.json) return state.files.forEach((file) => out.printJson(documentOf(file, folders)))
     if (state.files.length === 0) return out.note('There are no changes.')
     for (const file of state.files) {
-      if (flags.stat) out.print({}, () => statLine(file, folders, out))
-      else await printFile(client, file, folders, out)
+      const text = flags.stat
+        ? statLine(file, folders, out)
+        : await fileText(client, file, folders, out.style)
+      out.print({}, () => text)
     }
   })
 }
@@ -45,25 +47,26 @@ function scopeOf({ turn, uncommitted, branch }: DiffFlags) {
   return uncommitted ? 'uncommitted' : branch ? 'branch' : 'session'
 }
 
-async function printFile(
+/** Returns the changes of a file as a diff, or why it cannot be shown. */
+export async function fileText(
   client: Client,
   file: ChangesetFile,
   folders: readonly Uri[],
-  out: Output,
-): Promise<void> {
+  style: Style,
+): Promise<string> {
   const { edit } = file
   const path = pathIn(file, folders)
   const omitted = omissionOf(file)
-  if (omitted !== undefined) return out.print({}, () => `  ${onOneLine(`${path} (not shown: ${omitted})`)}`)
+  if (omitted !== undefined) return `  ${onOneLine(`${path} (not shown: ${omitted})`)}`
   const [before, after] = await Promise.all([contentOf(client, edit.before), contentOf(client, edit.after)])
   if (before === null || after === null)
-    return out.print({}, () => `  ${onOneLine(path)} (not shown: it is not a text, or too large)`)
+    return `  ${onOneLine(path)} (not shown: it is not a text, or too large)`
   const change = {
     path,
     ...(before !== undefined && { before }),
     ...(after !== undefined && { after }),
   }
-  out.print({}, () => diffLines(change, out.style).join('\n'))
+  return diffLines(change, style).join('\n')
 }
 
 /**

@@ -35,43 +35,61 @@ const choices = {
  * `atrium undo`: takes back the changes of a turn, by default of the last one. A file that others may have changed, too, is a
  * conflict. It stays as it is, unless a flag chooses otherwise.
  */
-export function undo(session: string | undefined, files: readonly string[], flags: UndoFlags): Promise<void> {
-  const choice = choiceOf(flags)
-  const turn = flags.turn === undefined ? [] : ['--turn', flags.turn]
-  const asked = [session ?? 'last', ...files, ...turn]
+export function undo(session = 'last', files: readonly string[], flags: UndoFlags): Promise<void> {
+  choiceOf(flags)
   return withClient(flags, async (client) => {
     const out = output(flags)
-    const target = await findTarget(client, session ?? 'last')
-    const found = await changesetOf(client, target, turnNumber(flags.turn ?? '-1'))
-    const named = files.map((file) => fileNamed(found.state, file, found.folders))
-    const id = flags.redo ? 'redo' : 'undo'
-    const operation = found.state.operations?.find((each) => each.id === id)
-    if (!operation) throw new CommandError(nothingTo(id, found))
-    const conflicts = () => conflictsIn(client, found, named)
-    if (named.length === 0)
-      notes(operation, found, flags.dryRun ? choice : undefined, conflicts()).forEach(out.note)
-    if (flags.dryRun && operation.status === 'disabled' && !choice)
-      throw withChoices(
-        new CommandError(onOneLine(textOf(operation.description ?? nothingTo(id, found)))),
-        conflicts(),
-        asked,
-      )
-    if (flags.dryRun) return
-    const done: string[] = []
-    const refused = await undoOrRedo(client, found, id, named).then(
-      (messages) => void done.push(...messages),
-      (error: unknown) => (error instanceof CommandError ? error : Promise.reject(error)),
-    )
-    // The answer of the host, and its refusal, too, come after the newest state of the changeset.
-    const due = choice ? conflicts() : []
-    if (refused && due.length === 0) throw withChoices(refused, conflicts(), asked)
-    for (const file of due)
-      if (choice)
-        done.push(
-          `${onOneLine(pathIn(file, found.folders))}: ${await invoke(client, found, choice.operation, file)}`,
-        )
-    out.report({ operation: id }, () => done.join('\n'))
+    const done = await undoTurn(client, { session, files, flags, note: out.note })
+    if (!flags.dryRun) out.report({ operation: flags.redo ? 'redo' : 'undo' }, () => done.join('\n'))
   })
+}
+
+interface UndoOfTurn {
+  readonly session: string
+  readonly files: readonly string[]
+  readonly flags: UndoFlags
+  /** Gets what is said before it begins. */
+  readonly note: (text: string) => void
+}
+
+/** Does the work of `atrium undo`. Returns what the host has done. */
+export async function undoTurn(
+  client: Client,
+  { session, files, flags, note }: UndoOfTurn,
+): Promise<readonly string[]> {
+  const choice = choiceOf(flags)
+  const turn = flags.turn === undefined ? [] : ['--turn', flags.turn]
+  const asked = [session, ...files, ...turn]
+  const target = await findTarget(client, session)
+  const found = await changesetOf(client, target, turnNumber(flags.turn ?? '-1'))
+  const named = files.map((file) => fileNamed(found.state, file, found.folders))
+  const id = flags.redo ? 'redo' : 'undo'
+  const operation = found.state.operations?.find((each) => each.id === id)
+  if (!operation) throw new CommandError(nothingTo(id, found))
+  const conflicts = () => conflictsIn(client, found, named)
+  if (named.length === 0)
+    notes(operation, found, flags.dryRun ? choice : undefined, conflicts()).forEach(note)
+  if (flags.dryRun && operation.status === 'disabled' && !choice)
+    throw withChoices(
+      new CommandError(onOneLine(textOf(operation.description ?? nothingTo(id, found)))),
+      conflicts(),
+      asked,
+    )
+  if (flags.dryRun) return []
+  const done: string[] = []
+  const refused = await undoOrRedo(client, found, id, named).then(
+    (messages) => void done.push(...messages),
+    (error: unknown) => (error instanceof CommandError ? error : Promise.reject(error)),
+  )
+  // The answer of the host, and its refusal, too, come after the newest state of the changeset.
+  const due = choice ? conflicts() : []
+  if (refused && due.length === 0) throw withChoices(refused, conflicts(), asked)
+  for (const file of due)
+    if (choice)
+      done.push(
+        `${onOneLine(pathIn(file, found.folders))}: ${await invoke(client, found, choice.operation, file)}`,
+      )
+  return done
 }
 
 function choiceOf({ keep, copy, force, redo }: UndoFlags): Choice | undefined {

@@ -1,5 +1,6 @@
 import { annotations } from './parts/annotations/part.ts'
 import { automations } from './parts/automations/part.ts'
+import { background } from './parts/background/part.ts'
 import { chat } from './parts/chat/part.ts'
 import { completions } from './parts/completions/part.ts'
 import { resumption } from './parts/session/recovery.ts'
@@ -48,6 +49,7 @@ export const parts: readonly Part<HostPorts>[] = [
   signIns,
   notifications,
   telemetry,
+  background,
   departures,
   roles,
   subscriptions,

@@ -35,6 +35,7 @@ export function samplesOf(session: Uri): { readonly [kind in RecordKindName]: Sa
     'alias/': ['mock:/chaos', session],
     'automation/': undefined,
     'automation-missed/': undefined,
+    'background/': ['ahp-chat:/chaos-background', ''],
     'capture/': undefined,
     'capture-owed/': [`${encodeURIComponent(chat)}/chaos-owed`, ''],
     'capture-sum/': [chat, '{"bytes":0,"order":0}'],

@@ -3,10 +3,19 @@ import type { ChatInputRequest } from '@atrium/protocol/chat/request'
 import type { ActiveTurn, MarkdownPart, ReasoningPart, ResponsePart } from '@atrium/protocol/chat/state'
 
 /**
- * The tools of the guide. Users approve the calls of `run`, `read`, `write` and `edit`, and the result of `review`.
+ * The tools of the guide. Users approve the calls of `run`, `leave`, `read`, `write` and `edit`, and the result of `review`.
  * The tools for comments need no approval.
  */
-export type ToolName = 'run' | 'read' | 'write' | 'edit' | 'comment' | 'reply' | 'comments' | 'review'
+export type ToolName =
+  | 'run'
+  | 'leave'
+  | 'read'
+  | 'write'
+  | 'edit'
+  | 'comment'
+  | 'reply'
+  | 'comments'
+  | 'review'
 
 /**
  * All steps of a turn, computed before the first step is played. A resumed turn skips the steps that its state already

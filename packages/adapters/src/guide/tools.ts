@@ -80,6 +80,16 @@ const tools: { readonly [N in ToolName]: Tool } = {
     },
   },
 
+  leave: {
+    displayName: 'Leave running',
+    editable: true,
+    async *run(chat, toolCallId, line) {
+      const { terminal, leave } = await chat.run({ toolCallId, line })
+      yield { type: 'chat/toolCallContentChanged', toolCallId, content: [terminalShown(terminal)] }
+      yield complete(toolCallId, commandResult(await leave(), terminal))
+    },
+  },
+
   read: {
     displayName: 'Read',
     async *run(chat, toolCallId, path) {

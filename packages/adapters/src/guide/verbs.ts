@@ -111,6 +111,7 @@ const verbs: { readonly [V in Exclude<Verb, 'call'>]: (input: VerbInput) => Scri
   },
 
   run: ({ rest }) => (rest === '' ? undefined : [{ kind: 'toolCall', tool: 'run', input: rest }]),
+  leave: ({ rest }) => (rest === '' ? undefined : [{ kind: 'toolCall', tool: 'leave', input: rest }]),
 
   read: ({ rest }) => (/^\S+$/.test(rest) ? [{ kind: 'toolCall', tool: 'read', input: rest }] : undefined),
 

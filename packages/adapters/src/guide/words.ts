@@ -52,6 +52,7 @@ export const verbUsage = {
   plan: ['plan [goal]', 'a plan, step by step, with what I am doing'],
   spawn: ['spawn <task>', 'a worker does it in a chat of its own, as in `spawn say hello`'],
   run: ['run <command>', 'I ask, and then run it in a terminal that everyone can watch'],
+  leave: ['leave <command>', 'the same, and the command runs on when I have ended, as a server does'],
   read: ['read <path>', 'I ask, and then show the file'],
   write: ['write <path> <text>', 'I show what would change, ask, and then write it'],
   edit: ['edit <path> <old> => <new>', 'the same for a part of a file'],

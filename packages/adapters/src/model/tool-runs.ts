@@ -1,6 +1,6 @@
 import { commandResult, terminalShown } from '@atrium/host/agents/command-result'
 import { TurnFailed } from '@atrium/host/ports/agent'
-import type { Chat, Edit, AgentAction } from '@atrium/host/ports/agent'
+import type { AgentAction, Chat, CommandOutcome, Edit } from '@atrium/host/ports/agent'
 import type { ChatState } from '@atrium/protocol/chat/state'
 import type { ToolCallResult, ToolResultContent } from '@atrium/protocol/chat/tool'
 import { limits } from '@atrium/protocol/limits'
@@ -96,15 +96,16 @@ export const toolRuns: { readonly [N in ToolName]: RunTool } = {
     yield { type: 'chat/toolCallContentChanged', toolCallId, content: [terminalShown(terminal)] }
     const cancelTimeout = later(() => void end())
     try {
-      const outcome = await done
-      // The model gets only the end of the output. The terminal keeps all of it.
-      const output = outcome.output.slice(-maxLength)
-      const truncated = outcome.truncated || output.length < outcome.output.length
-      const result = commandResult({ ...outcome, output, truncated }, terminal)
-      yield { type: 'chat/toolCallComplete', toolCallId, result }
+      yield commandEnded(toolCallId, await done, terminal)
     } finally {
       cancelTimeout()
     }
+  },
+
+  async *leave({ chat, toolCallId, input }) {
+    const { terminal, leave } = await chat.run({ toolCallId, line: textField(input, 'command') })
+    yield { type: 'chat/toolCallContentChanged', toolCallId, content: [terminalShown(terminal)] }
+    yield commandEnded(toolCallId, await leave(), terminal)
   },
 
   // The call ends before the question is shown. If the host stops while the question is open, only the question is left,
@@ -132,6 +133,14 @@ export const toolRuns: { readonly [N in ToolName]: RunTool } = {
     const pastTense = `A worker ${problem === undefined ? 'did' : 'could not do'} ${quoted(title)}`
     yield complete({ toolCallId, pastTense, text, content: [shown], problem })
   },
+}
+
+/** The end of a call that has run a command. The model gets only the end of the output; the terminal keeps all of it. */
+function commandEnded(toolCallId: string, outcome: CommandOutcome, terminal: string): AgentAction {
+  const output = outcome.output.slice(-maxLength)
+  const truncated = outcome.truncated || output.length < outcome.output.length
+  const result = commandResult({ ...outcome, output, truncated }, terminal)
+  return { type: 'chat/toolCallComplete', toolCallId, result }
 }
 
 /** Returns the changes of an edit. They are shown with the request for approval. */

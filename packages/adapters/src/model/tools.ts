@@ -129,6 +129,13 @@ export const tools = {
     editable: 'command',
     invocationMessage: (input) => `Run ${quotedField(input, 'command')}`,
   },
+  leave: {
+    displayName: 'Leave running',
+    description: 'Runs a line in a shell that runs on after your answer, as a server does.',
+    fields: { command: { type: 'string', description: 'The line, for the shell.' } },
+    editable: 'command',
+    invocationMessage: (input) => `Leave ${quotedField(input, 'command')} running`,
+  },
   ask: {
     displayName: 'Ask',
     description: 'Asks the user something that you cannot find out and must know to go on.',

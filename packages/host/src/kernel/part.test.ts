@@ -37,6 +37,7 @@ test('[A1.2] the parts are opened, follow actions and end in this order', () => 
     'sign-ins',
     'notifications',
     'telemetry',
+    'background',
     'departures',
     'roles',
     'subscriptions',

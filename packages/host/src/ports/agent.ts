@@ -219,6 +219,8 @@ export interface RunningCommand {
   soFar(): CommandOutcome
   /** Ends the command. `done` then resolves with the command's outcome. */
   end(): Promise<void>
+  /** Lets the command run on after the turn, as background work of the chat. Resolves soon, with the outcome so far. */
+  leave(): Promise<CommandOutcome>
 }
 
 export interface CommandOutcome {

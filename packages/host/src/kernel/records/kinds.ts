@@ -31,6 +31,7 @@ export const recordKinds = {
     remedy: 'look at its runs: atrium cron log',
   },
   'automation-missed/': { lost: 'the note of one missed run', remedy: 'nothing' },
+  'background/': keyOnly,
   'capture/': { own: true },
   'capture-owed/': keyOnly,
   'capture-sum/': {},

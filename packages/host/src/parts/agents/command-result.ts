@@ -9,9 +9,12 @@ export function terminalShown(resource: string): TerminalContent {
   return { type: 'terminal', resource, title: 'Terminal', isPty: true }
 }
 
-/** Makes the result of a shell command: the terminal with its exit code, and the output as text. */
+/**
+ * Makes the result of a shell command: the terminal with its exit code, and the output as text. A command that runs on in the background
+ * is a success so far.
+ */
 export function commandResult(
-  { exitCode, output, truncated }: CommandOutcome,
+  { exitCode, output, truncated, ended }: CommandOutcome,
   terminal: string,
 ): ToolCallResult {
   const preview = output.slice(-previewLength)
@@ -20,6 +23,7 @@ export function commandResult(
     preview,
     truncated: truncated || preview.length < output.length || undefined,
   })
+  if (!ended) return leftRunning(output, { ...terminalShown(terminal), result })
   const success = exitCode === 0
   const ending = exitCode === undefined ? 'was ended' : `ended with ${exitCode}`
   return compact<ToolCallResult>({
@@ -31,6 +35,16 @@ export function commandResult(
     ],
     error: success ? undefined : { message: `The command ${ending}` },
   })
+}
+
+function leftRunning(output: string, shown: TerminalContent): ToolCallResult {
+  const text =
+    `${output.trimEnd()}\n[It runs on in the background; everybody can watch and end it.]`.trimStart()
+  return {
+    success: true,
+    pastTenseMessage: 'Left the command running',
+    content: [shown, { type: 'text', text }],
+  }
 }
 
 const previewLength = 1024

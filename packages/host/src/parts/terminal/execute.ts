@@ -21,12 +21,19 @@ interface CallingTurn {
   readonly signal: AbortSignal
 }
 
+interface StartedCommand {
+  readonly terminal: Channel<'terminal'>
+  readonly job: ShellJob
+  /** From now on the command does not end with the turn. */
+  outlive(): void
+}
+
 /** Runs a shell command in a new terminal that the tool call holds. */
 export async function execute(
   core: Core,
   { session, chat, turnId, signal }: CallingTurn,
   { toolCallId, line, cwd }: Command,
-): Promise<{ terminal: Channel<'terminal'>; job: ShellJob }> {
+): Promise<StartedCommand> {
   const claim = { kind: 'session', session: session.uri, chat: chat.uri, turnId, toolCallId } as const
   try {
     const size = { cols: 120, rows: 30 }
@@ -46,7 +53,7 @@ export async function execute(
     signal.addEventListener('abort', stop, { once: true })
     if (signal.aborted) stop()
     await start(portOf(core))
-    return { terminal, job }
+    return { terminal, job, outlive: () => signal.removeEventListener('abort', stop) }
   } catch (error) {
     // The message of an `AhpError` is written for users, so the turn may show it.
     throw error instanceof AhpError ? new TurnFailed('terminal', error.message) : error

@@ -6,6 +6,7 @@ import { callIn } from '@atrium/protocol/chat/calls'
 import { commentingOf } from '../../catalog/commenting.ts'
 import { telemetryOf } from '../telemetry/key.ts'
 import { shellAgent } from '../agents/shell-agent.ts'
+import { backgroundOf } from '../background/background.ts'
 import { tokenFor } from '../auth/declared.ts'
 import { cursorBefore } from '../../channels/cursor.ts'
 import { turnsBefore } from '../../channels/history.ts'
@@ -165,7 +166,7 @@ async function runCommand(turn: RunningTurn, command: Command): Promise<RunningC
   // The session may have been disposed of during the wait for the approval. A new terminal would outlive it (Y7).
   requireRunning(turn)
   const caller = { session, chat, turnId, signal }
-  const { terminal, job } = await execute(core, caller, command).catch((error: unknown) => {
+  const { terminal, job, outlive } = await execute(core, caller, command).catch((error: unknown) => {
     throw signal.aborted ? turnEnded() : error
   })
   // A call may ask for confirmation again while its command runs. If the user then denies it, the command is ended.
@@ -184,6 +185,14 @@ async function runCommand(turn: RunningTurn, command: Command): Promise<RunningC
     done,
     soFar: () => commandOutcome(terminal, job),
     end: () => job.stop(),
+    leave: async () => {
+      requireRunning(turn)
+      outlive()
+      const { line } = command
+      backgroundOf(core).leave(chat, { terminal: terminal.uri, command: line, ended: job.ended })
+      await Promise.race([job.ended, new Promise<void>((resolve) => void core.world.later(leaveMs, resolve))])
+      return commandOutcome(terminal, job)
+    },
   }
 }
 
@@ -202,6 +211,9 @@ async function requireApproval(turn: RunningTurn, toolCallId: string, access?: F
   await captured
   requireRunning(turn)
 }
+
+/** The milliseconds in which a command that is left shows how it begins. */
+const leaveMs = 2000
 
 function isDecided(call: ToolCallState | undefined): boolean {
   return call === undefined || call.status === 'cancelled' || call.status === 'completed'

@@ -115,7 +115,7 @@ export const failpoints: readonly Failpoint[] = [
   after(
     'a session is put on the list',
     session,
-    'catalogOf(core).add(uri, createdAt, state, link.clientId)',
+    "catalogOf(core).add(uri, createdAt, state, link.clientId ?? '')",
     2,
   ),
   ...both(

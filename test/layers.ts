@@ -124,7 +124,7 @@ export const floors: { readonly [layer: string]: readonly (readonly string[])[] 
   ],
   web: [
     ['app'],
-    ['history', 'start'],
+    ['history', 'settings', 'start'],
     ['inbox'],
     ['chat', 'sessions'],
     ['chat/changes', 'chat/composer', 'chat/form', 'chat/terminals'],

@@ -26,12 +26,19 @@ test.each([
   ['#/session/abc/ahp-chat%3A%2Fone', { session: 'ahp-session:/abc', chat: 'ahp-chat:/one' }],
   ['#/session/other%3A%2F%2Fx', { session: 'other://x' }],
   ['#/session/%E0%A4%A', { session: 'ahp-session:/%E0%A4%A' }],
+  ['#/sessions', { place: 'sessions' }],
+  ['#/settings', { place: 'settings' }],
   ['#/elsewhere/abc', {}],
 ])('[S-43] the address %j shows %j', (fragment, route) => {
   expect(routeOf(fragment)).toEqual(route)
 })
 
 test('[S-43] the address of a route leads back to it', () => {
-  for (const route of [{}, { session: 'ahp-session:/a b' }, { session: 'x:/1', chat: 'ahp-chat:/a/b' }])
+  for (const route of [
+    {},
+    { place: 'settings' as const },
+    { session: 'ahp-session:/a b' },
+    { session: 'x:/1', chat: 'ahp-chat:/a/b' },
+  ])
     expect(routeOf(fragmentOf(route))).toEqual(route)
 })

@@ -5,7 +5,7 @@ import { SessionView } from '../chat/session-view.tsx'
 import { ShownProvider } from '../ui/shown.ts'
 import { opened } from './kept.ts'
 import type { Kept } from './kept.ts'
-import { PastView } from './past-view.tsx'
+import { PastView } from './late-views.ts'
 import { go } from '../ui/route.ts'
 import type { Route } from '../ui/route.ts'
 
@@ -60,7 +60,7 @@ interface KeptProps {
 const KeptSession = memo(function KeptSession({ client, session, chat, shown, say, onExpired }: KeptProps) {
   const openChat = useCallback((next: string) => go({ session, chat: next }), [session])
   const past = useCallback(
-    (of: string) => <PastView client={client} session={session} chat={of} openChat={openChat} />,
+    (of: string) => <PastView key={of} client={client} session={session} chat={of} openChat={openChat} />,
     [client, session, openChat],
   )
   useEffect(() => {
@@ -86,4 +86,4 @@ const KeptSession = memo(function KeptSession({ client, session, chat, shown, sa
   )
 })
 
-const toList = () => go({ list: true })
+const toList = () => go({ place: 'sessions' })

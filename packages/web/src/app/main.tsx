@@ -19,9 +19,11 @@ import '../styles/markdown.css'
 import { warmUp } from '../markdown/warm-up.ts'
 import { keepShell } from '../offline/register.ts'
 import { App } from './app.tsx'
+import { applyDensity } from './density.ts'
 import { applyTheme } from './theme.ts'
 
 applyTheme()
+applyDensity()
 const place = document.getElementById('page')
 if (place) render(<App />, place)
 // Two tasks wait until the page has loaded, so that they do not delay it: compiling the Markdown parser, and storing the

@@ -13,7 +13,9 @@ import { Notices } from '../ui/notices.tsx'
 import { useFileDrop } from '../ui/use-file-drop.ts'
 import { useHeld } from '../ui/use-held.ts'
 import { useLatest } from '../ui/use-latest.ts'
+import { BrowserSettings } from './browser-settings.tsx'
 import { KeptSessions } from './kept-sessions.tsx'
+import { SettingsView } from './late-views.ts'
 import { Palette } from './palette.tsx'
 import { go, useRoute } from '../ui/route.ts'
 import { ShortcutsDialog } from './shortcuts-dialog.tsx'
@@ -101,7 +103,7 @@ export function Shell({ client }: { readonly client: Client }) {
   )
   return (
     <RoleProvider value={role}>
-      <div class={`shell${route.list ? ' list' : ''}`}>
+      <div class={`shell${route.place === 'sessions' ? ' list' : ''}`}>
         <Sidebar
           client={client}
           say={tell}
@@ -110,12 +112,28 @@ export function Shell({ client }: { readonly client: Client }) {
           selected={route.session}
           onNew={createAny}
           onFind={find}
+          onSettings={toSettings}
           onOpen={openSession}
           onRename={setRenaming}
           onArchive={archiveOne}
           onDelete={deleteOne}
         />
-        {route.session === undefined && (
+        {route.place === 'settings' && (
+          <SettingsView
+            client={client}
+            browser={
+              <BrowserSettings
+                client={client}
+                singleKeys={singleKeys}
+                onSingleKeys={setSingleKeys}
+                say={tell}
+              />
+            }
+            onBack={toStart}
+            say={tell}
+          />
+        )}
+        {route.session === undefined && route.place !== 'settings' && (
           <StartView
             client={client}
             sessions={sessions}
@@ -184,12 +202,15 @@ function useShellCommands({ setOver, create, sessions, selected, creates }: Shel
       ...(creates ? [{ id: 'new', label: 'New session', keys: 'n', run: create }] : []),
       { id: 'next', label: 'Next session of the list', keys: 'j', run: () => step(1) },
       { id: 'previous', label: 'Previous session of the list', keys: 'k', run: () => step(-1) },
+      { id: 'settings', label: 'Settings', keys: ',', run: toSettings },
       { id: 'home', label: 'All sessions', keys: 'a', run: toList },
     ]
   }, [setOver, create, sessions, selected, creates])
 }
 
-const toList = () => go({ list: true })
+const toStart = () => go({})
+const toSettings = () => go({ place: 'settings' })
+const toList = () => go({ place: 'sessions' })
 const openCreated = (session: string) => go({ session })
 const openSession = ({ resource }: SessionSummary) => go({ session: resource })
 const archive = (isArchived: boolean) => ({ type: 'session/isArchivedChanged', isArchived })

@@ -13,7 +13,7 @@ import { Decisions, momentWords } from './decisions.tsx'
 import type { Moment } from './past-reader.ts'
 import { usePast } from './use-past.ts'
 
-interface Props {
+export interface Props {
   readonly client: Client
   readonly session: string
   readonly chat: string

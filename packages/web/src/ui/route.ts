@@ -2,8 +2,8 @@ import { useEffect, useState } from 'preact/hooks'
 
 /** What the page shows: a session and one of its chats, or else the first screen. */
 export interface Route {
-  /** On a narrow screen: the session list instead of the first screen. */
-  readonly list?: true
+  /** Instead of the first screen: the settings, or on a narrow screen the session list. */
+  readonly place?: 'sessions' | 'settings'
   readonly session?: string
   readonly chat?: string
 }
@@ -13,7 +13,7 @@ const prefix = 'ahp-session:/'
 /** Reads the fragment of the address, which no server sees: `#/session/<name>/<chat>`. */
 export function routeOf(fragment: string): Route {
   const [, kind, session = '', chat = ''] = fragment.split('/')
-  if (kind === 'sessions') return { list: true }
+  if (kind === 'sessions' || kind === 'settings') return { place: kind }
   if (kind !== 'session' || session === '') return {}
   const name = decode(session)
   return {
@@ -22,8 +22,8 @@ export function routeOf(fragment: string): Route {
   }
 }
 
-export function fragmentOf({ session, chat, list }: Route): string {
-  if (session === undefined) return list ? '#/sessions' : '#/'
+export function fragmentOf({ session, chat, place }: Route): string {
+  if (session === undefined) return `#/${place ?? ''}`
   const name = session.startsWith(prefix) ? session.slice(prefix.length) : session
   return `#/session/${encodeURIComponent(name)}${chat === undefined ? '' : `/${encodeURIComponent(chat)}`}`
 }

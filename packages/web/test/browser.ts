@@ -204,7 +204,7 @@ export function expectUnharmed(...pages: readonly Page[]): void {
 
 /** The field for the task of a new session, on the first screen. A page that shows something else goes there. */
 export async function taskField(page: Page): Promise<Locator> {
-  const button = page.getByRole('button', { name: 'New session' }).filter({ visible: true })
+  const button = page.getByRole('button', { name: 'New session', exact: true }).filter({ visible: true })
   // A narrow page has the list of sessions, and its button, on another screen.
   if ((await button.count()) > 0) await button.click()
   const field = page.getByLabel('What shall be done?')

@@ -39,7 +39,7 @@ export const floors: { readonly [layer: string]: readonly (readonly string[])[] 
     ['kind.ts'],
     ['reduce.ts', 'uri.ts', 'file-uri.ts'],
     ['channel.ts', 'action.ts', 'command.ts', 'text'],
-    ['schema.ts', 'limits.ts', 'update.ts', 'function-map.ts', 'version.ts'],
+    ['schema.ts', 'limits.ts', 'update.ts', 'function-map.ts'],
     ['null-removal.ts'],
     ['json.ts', 'limits'],
   ],

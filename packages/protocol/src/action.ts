@@ -1,6 +1,5 @@
 import { either, is, object } from './schema.ts'
 import type { Flat, Infer, Schema, Shape } from './schema.ts'
-import type { Since } from './version.ts'
 
 /**
  * How an action is stored and delivered.
@@ -16,8 +15,7 @@ export interface ActionRow<out P> {
   readonly schema: (type: string) => Schema<{ readonly type: string } & P>
 }
 
-/** The actions of a channel. The version that added each is said by `since`. */
-export type ActionTable = { readonly [type: string]: ActionRow<unknown> & Since }
+export type ActionTable = { readonly [type: string]: ActionRow<unknown> }
 
 /** Defines an action that only the host may send. */
 export function host<S extends Shape>(payload: S, actionClass: Class = 'strict'): ActionRow<Infer<S>> {

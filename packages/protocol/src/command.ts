@@ -1,6 +1,5 @@
 import { jsonObject, id, is, isSchema, object, optional } from './schema.ts'
 import type { Infer, Schema, Shape } from './schema.ts'
-import type { Since } from './version.ts'
 
 /** The definition of one command: its params, its result, and the side that may send it. */
 export interface CommandRow<out P, out R> {
@@ -9,7 +8,7 @@ export interface CommandRow<out P, out R> {
   readonly result: (method: string) => Schema<R>
 }
 
-export type CommandTable = { readonly [method: string]: CommandRow<unknown, unknown> & Since }
+export type CommandTable = { readonly [method: string]: CommandRow<unknown, unknown> }
 export type ParamsIn<T extends CommandTable, M extends keyof T> =
   T[M] extends CommandRow<infer P, unknown> ? P : never
 export type ResultIn<T extends CommandTable, M extends keyof T> =
@@ -21,7 +20,7 @@ export interface NotificationRow<out P> {
   readonly params: (method: string) => Schema<P>
 }
 
-export type NotificationTable = { readonly [method: string]: NotificationRow<unknown> & Since }
+export type NotificationTable = { readonly [method: string]: NotificationRow<unknown> }
 export type NotificationParamsIn<T extends NotificationTable, M extends keyof T> =
   T[M] extends NotificationRow<infer P> ? P : never
 

@@ -9,7 +9,6 @@ import { connectionCommands, connectionNotifications } from './root/connection.t
 import type { Schema } from './schema.ts'
 import { sessionCommands } from './session/commands.ts'
 import { terminalCommands } from './terminal/commands.ts'
-import type { Since } from './version.ts'
 
 /** Every request method. */
 const commandTable = {
@@ -43,27 +42,27 @@ export type NotificationParams<M extends NotificationMethod> = NotificationParam
   M
 >
 
-export interface Command extends Since {
+export interface Command {
   readonly from: 'client' | 'either'
   readonly params: Schema<unknown>
   readonly result: Schema<unknown>
 }
 
-export interface Notification extends Since {
+export interface Notification {
   readonly from: 'client' | 'host'
   readonly params: Schema<unknown>
 }
 
 export const commands: ReadonlyMap<string, Command> = new Map(
-  Object.entries(commandTable).map(([method, { from, since, params, result }]) => [
+  Object.entries(commandTable).map(([method, { from, params, result }]) => [
     method,
-    { from, since, params: params(method), result: result(method) },
+    { from, params: params(method), result: result(method) },
   ]),
 )
 
 export const notifications: ReadonlyMap<string, Notification> = new Map(
-  Object.entries(notificationTable).map(([method, { from, since, params }]) => [
+  Object.entries(notificationTable).map(([method, { from, params }]) => [
     method,
-    { from, since, params: params(method) },
+    { from, params: params(method) },
   ]),
 )

@@ -3,7 +3,6 @@ import type { Action } from './channel.ts'
 import type { Reduce } from './reduce.ts'
 import { decode } from './schema.ts'
 import type { Decoded, Schema } from './schema.ts'
-import type { Version } from './version.ts'
 
 /** The definition of one kind of channel. Code that works on all channels reads from these values how the kinds differ. */
 export interface ChannelKind<S = unknown, A extends Action = Action> {
@@ -15,8 +14,6 @@ export interface ChannelKind<S = unknown, A extends Action = Action> {
   /** The action types a client may dispatch. */
   readonly dispatchable: ReadonlySet<string>
   readonly classes: ReadonlyMap<string, Class>
-  /** The version that added each action type. */
-  readonly since: ReadonlyMap<string, Version>
   /**
    * How many sequence numbers an action of each type takes, 1 if absent. A client of an older protocol version may
    * get several actions in place of one, and each needs a number. The number may depend on the action and on the
@@ -62,7 +59,6 @@ export function kind<S, A extends Action>(definition: Definition<S, A>): Channel
     actions: new Map(rows.map(([type, row]) => [type, row.schema(type)])),
     dispatchable: new Set(rows.filter(([, row]) => row.by === 'client').map(([type]) => type)),
     classes: new Map(rows.map(([type, row]) => [type, row.class])),
-    since: new Map(rows.map(([type, row]) => [type, row.since])),
     strides: new Map(
       Object.entries<Stride | undefined>(definition.strides ?? {}).flatMap(([type, stride]) =>
         stride === undefined ? [] : [[type, stride] as const],

@@ -3,9 +3,8 @@ import type { ActionsOf } from '../action.ts'
 import { TextRange } from '../common/text.ts'
 import { boolean, id, optional } from '../schema.ts'
 import { Annotation, AnnotationEntry, AnnotationOrigin } from './state.ts'
-import { since } from '../version.ts'
 
-export const annotationsActions = since('0.4.0', {
+export const annotationsActions = {
   'annotations/set': client({ annotation: Annotation }),
   'annotations/updated': client({
     annotationId: id,
@@ -17,5 +16,5 @@ export const annotationsActions = since('0.4.0', {
   'annotations/removed': client({ annotationId: id }),
   'annotations/entrySet': client({ annotationId: id, entry: AnnotationEntry }),
   'annotations/entryRemoved': client({ annotationId: id, entryId: id }),
-})
+}
 export type AnnotationsAction = ActionsOf<typeof annotationsActions>

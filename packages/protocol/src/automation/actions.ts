@@ -7,21 +7,20 @@ import {
   AutomationEntry,
   AutomationRunLifecycle,
 } from './state.ts'
-import { since } from '../version.ts'
 
-export const automationActions = since('0.9.0', {
+export const automationActions = {
   'automation/createRequested': client({ resource: id, definition: AutomationDefinition }),
   'automation/updateRequested': client({ resource: id, changes: AutomationDefinitionChanges }),
   'automation/set': host({ automation: AutomationEntry }),
   'automation/removed': client({ resource: id }),
-})
+}
 export type AutomationAction = ActionsOf<typeof automationActions>
 
-export const automationRunActions = since('0.9.0', {
+export const automationRunActions = {
   'automationRun/lifecycleChanged': host({ lifecycle: AutomationRunLifecycle }),
   'automationRun/sessionSet': host({ session: id }),
   'automationRun/sessionRemoved': host({ session: id }),
   'automationRun/primarySessionChanged': host({ primarySession: optional(id) }),
   'automationRun/cancelRequested': client({}),
-})
+}
 export type AutomationRunAction = ActionsOf<typeof automationRunActions>

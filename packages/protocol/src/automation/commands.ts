@@ -3,7 +3,6 @@ import { ConfigSchema } from '../common/config.ts'
 import { array, jsonObject, id, object, optional, string } from '../schema.ts'
 import type { Infer } from '../schema.ts'
 import { AutomationTriggerEvent } from './state.ts'
-import { since } from '../version.ts'
 
 const triggerDefinition = {
   type: string,
@@ -18,7 +17,7 @@ export const AutomationTriggerDefinition = object<AutomationTriggerDefinition>(
   triggerDefinition,
 )
 
-export const automationCommands = since('0.9.0', {
+export const automationCommands = {
   listAutomationTriggerDefinitions: rootCommand(
     {
       provider: optional(string),
@@ -30,4 +29,4 @@ export const automationCommands = since('0.9.0', {
   /** A second command with the same `requestId` starts no second run. */
   runAutomation: command({ automation: id, requestId: id }, { resource: id }),
   fetchAutomationRuns: command({ automation: id, cursor: optional(string) }, {}),
-})
+}

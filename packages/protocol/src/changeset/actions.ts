@@ -3,29 +3,22 @@ import type { ActionsOf } from '../action.ts'
 import { ErrorInfo } from '../common/content.ts'
 import { array, boolean, id, optional } from '../schema.ts'
 import { ChangesetFile, ChangesetOperation, ChangesetOperationStatus, ChangesetStatus } from './state.ts'
-import { since } from '../version.ts'
 
-export const changesetActions = since('0.2.0', {
+export const changesetActions = {
   'changeset/statusChanged': host({ status: ChangesetStatus, error: optional(ErrorInfo) }),
   'changeset/fileSet': host({ file: ChangesetFile }),
   'changeset/fileRemoved': host({ fileId: id }),
-  ...since('0.6.0', {
-    'changeset/filesReviewChanged': client({ files: array(id), reviewed: boolean }),
-  }),
-  ...since('0.4.0', {
-    'changeset/contentChanged': host({
-      files: array(ChangesetFile),
-      operations: optional(array(ChangesetOperation)),
-    }),
+  'changeset/filesReviewChanged': client({ files: array(id), reviewed: boolean }),
+  'changeset/contentChanged': host({
+    files: array(ChangesetFile),
+    operations: optional(array(ChangesetOperation)),
   }),
   'changeset/operationsChanged': host({ operations: optional(array(ChangesetOperation)) }),
-  ...since('0.3.0', {
-    'changeset/operationStatusChanged': host({
-      operationId: id,
-      status: ChangesetOperationStatus,
-      error: optional(ErrorInfo),
-    }),
+  'changeset/operationStatusChanged': host({
+    operationId: id,
+    status: ChangesetOperationStatus,
+    error: optional(ErrorInfo),
   }),
   'changeset/cleared': host({}),
-})
+}
 export type ChangesetAction = ActionsOf<typeof changesetActions>

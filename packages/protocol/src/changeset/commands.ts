@@ -3,7 +3,6 @@ import { ContentRef, StringOrMarkdown } from '../common/content.ts'
 import { TextRange } from '../common/text.ts'
 import { boolean, id, is, object, openEnum, optional, variant } from '../schema.ts'
 import type { Infer, TypeOf } from '../schema.ts'
-import { since } from '../version.ts'
 
 const side = optional(openEnum('ChangesetSide', ['before', 'after']))
 
@@ -23,9 +22,9 @@ const followUp = { content: ContentRef, external: optional(boolean) }
 export interface ChangesetFollowUp extends Infer<typeof followUp> {}
 export const ChangesetFollowUp = object<ChangesetFollowUp>('ChangesetOperationFollowUp', followUp)
 
-export const changesetCommands = since('0.2.0', {
+export const changesetCommands = {
   invokeChangesetOperation: command(
     { operationId: id, target: optional(ChangesetOperationTarget) },
     { message: optional(StringOrMarkdown), followUp: optional(ChangesetFollowUp) },
   ),
-})
+}

@@ -28,13 +28,12 @@ import {
   ToolResultContent,
   confirmationShape,
 } from './tool.ts'
-import { since } from '../version.ts'
 
 const inTurn = { turnId: id, ...meta }
 const ending = { ...inTurn, duration: number }
 const text = { ...inTurn, partId: id, content: string }
 
-export const turnActions = since('0.4.0', {
+export const turnActions = {
   'chat/turnStarted': client({
     ...inTurn,
     startedAt: instant,
@@ -48,20 +47,16 @@ export const turnActions = since('0.4.0', {
   'chat/turnComplete': host(ending),
   'chat/turnCancelled': client(ending),
   'chat/error': host({ ...ending, part: ErrorPart }),
-  ...since('0.9.0', {
-    'chat/turnResume': client(inTurn),
-  }),
+  'chat/turnResume': client(inTurn),
   // An absent turnId clears the chat. Null is refused, so that no client clears a chat by accident.
   'chat/truncated': client({ turnId: optionalNotNull(id) }),
-  ...since('0.5.1', {
-    'chat/turnsLoaded': host({ turns: array(Turn), turnsNextCursor: optional(string) }, 'ephemeral'),
-  }),
-})
+  'chat/turnsLoaded': host({ turns: array(Turn), turnsNextCursor: optional(string) }, 'ephemeral'),
+}
 export type TurnAction = ActionsOf<typeof turnActions>
 
 const call = { ...inTurn, toolCallId: id }
 
-export const toolCallActions = since('0.4.0', {
+export const toolCallActions = {
   'chat/toolCallStart': host({
     ...call,
     toolName: string,
@@ -106,14 +101,12 @@ export const toolCallActions = since('0.4.0', {
   }),
   'chat/toolCallResultConfirmed': client({ ...call, approved: boolean }),
   'chat/toolCallContentChanged': client({ ...call, content: array(ToolResultContent) }),
-  ...since('0.6.0', {
-    'chat/toolCallAuthRequired': host({ ...call, auth: McpAuthRequirement }),
-    'chat/toolCallAuthResolved': host(call),
-  }),
-})
+  'chat/toolCallAuthRequired': host({ ...call, auth: McpAuthRequirement }),
+  'chat/toolCallAuthResolved': host(call),
+}
 export type ToolCallAction = ActionsOf<typeof toolCallActions>
 
-export const inputActions = since('0.4.0', {
+export const inputActions = {
   'chat/inputRequested': host({ request: ChatInputRequest, ...meta }),
   'chat/inputAnswerChanged': client({ requestId: id, questionId: id, answer: optional(ChatInputAnswer) }),
   'chat/inputCompleted': client({
@@ -121,23 +114,21 @@ export const inputActions = since('0.4.0', {
     response: ChatInputResponse,
     answers: optional(record(ChatInputAnswer)),
   }),
-})
+}
 export type InputAction = ActionsOf<typeof inputActions>
 
 const PendingMessageKind = oneOf('PendingMessageKind', ['steering', 'queued'])
 
-export const pendingMessageActions = since('0.4.0', {
+export const pendingMessageActions = {
   'chat/pendingMessageSet': client({ kind: PendingMessageKind, id, message: Message }),
   'chat/pendingMessageRemoved': client({ kind: PendingMessageKind, id }),
   'chat/queuedMessagesReordered': client({ order: array(id) }),
-})
+}
 export type PendingMessageAction = ActionsOf<typeof pendingMessageActions>
 
-export const propertyActions = since('1.0.0', {
-  ...since('0.5.0', {
-    'chat/activityChanged': host({ activity: optional(string) }),
-    'chat/draftChanged': client({ draft: optional(Message) }),
-  }),
+export const propertyActions = {
+  'chat/activityChanged': host({ activity: optional(string) }),
+  'chat/draftChanged': client({ draft: optional(Message) }),
   'chat/isReadChanged': client({ isRead: boolean }),
   'chat/isArchivedChanged': client({ isArchived: boolean }),
   'chat/movableChanged': host({ movable: boolean }),
@@ -145,11 +136,9 @@ export const propertyActions = since('1.0.0', {
   'chat/backgroundWorkRemoved': host({ id }),
   'chat/changesetsChanged': host({ changesets: optional(array(Changeset)) }),
   'chat/canvasesChanged': host({ canvases: optional(array(CanvasRef)) }),
-  ...since('0.7.0', {
-    'chat/workingDirectorySet': client({ directory: id }),
-    'chat/workingDirectoryRemoved': client({ directory: id }),
-  }),
-})
+  'chat/workingDirectorySet': client({ directory: id }),
+  'chat/workingDirectoryRemoved': client({ directory: id }),
+}
 export type PropertyAction = ActionsOf<typeof propertyActions>
 
 export const chatActions = {

@@ -3,7 +3,6 @@ import { array, id, is, natural, object, openEnum, optional, string, variant } f
 import type { Infer, TypeOf } from '../schema.ts'
 import { Message, MessageAttachment } from './message.ts'
 import { forkShape, sideChatShape } from './state.ts'
-import { since } from '../version.ts'
 
 export interface ChatForkSource extends Infer<typeof forkShape> {}
 export interface ChatSideChatSource extends Infer<typeof sideChatShape> {}
@@ -34,7 +33,7 @@ const completionItem = {
 export interface CompletionItem extends Infer<typeof completionItem> {}
 export const CompletionItem = object<CompletionItem>('CompletionItem', completionItem)
 
-export const chatCommands = since('0.4.0', {
+export const chatCommands = {
   createChat: command(
     {
       chat: id,
@@ -44,15 +43,11 @@ export const chatCommands = since('0.4.0', {
     },
     null,
   ),
-  ...since('1.0.0', {
-    moveChat: command({ destination: ChatMoveDestination }, { session: id }),
-  }),
+  moveChat: command({ destination: ChatMoveDestination }, { session: id }),
   disposeChat: command({}, null),
-  ...since('0.1.0', {
-    fetchTurns: command({ cursor: optional(string) }, {}),
-    completions: command(
-      { kind: openEnum('CompletionItemKind', ['userMessage']), text: string, offset: natural },
-      { items: array(CompletionItem) },
-    ),
-  }),
-})
+  fetchTurns: command({ cursor: optional(string) }, {}),
+  completions: command(
+    { kind: openEnum('CompletionItemKind', ['userMessage']), text: string, offset: natural },
+    { items: array(CompletionItem) },
+  ),
+}

@@ -2,7 +2,6 @@ import { rootCommand } from '../command.ts'
 import { array, boolean, id, natural, number, object, oneOf, openEnum, optional, string } from '../schema.ts'
 import type { Infer, TypeOf } from '../schema.ts'
 import { GlobCollection } from '../resource-watch/state.ts'
-import { since } from '../version.ts'
 
 export const ContentEncoding = oneOf('ContentEncoding', ['base64', 'utf-8'])
 export type ContentEncoding = TypeOf<typeof ContentEncoding>
@@ -22,7 +21,7 @@ export const resourceRequestShape = { uri: id, read: optional(boolean), write: o
 export type ResourceRequest = Infer<typeof resourceRequestShape>
 
 /** File commands. Both sides may send them; the side that receives one decides whether the access is allowed. */
-export const resourceCommands = since('0.1.0', {
+export const resourceCommands = {
   resourceRead: rootCommand({ uri: id, encoding: optional(ContentEncoding) }, content, 'either'),
   resourceWrite: rootCommand(
     {
@@ -40,28 +39,24 @@ export const resourceCommands = since('0.1.0', {
   resourceCopy: rootCommand(fromTo, {}, 'either'),
   resourceMove: rootCommand(fromTo, {}, 'either'),
   resourceDelete: rootCommand({ uri: id, recursive: optional(boolean) }, {}, 'either'),
-  ...since('0.2.0', {
-    resourceResolve: rootCommand(
-      { uri: id, followSymlinks: optional(boolean) },
-      {
-        uri: id,
-        type: ResourceType,
-        size: optional(number),
-        mtime: optional(string),
-        ctime: optional(string),
-        contentType: optional(string),
-        etag: optional(string),
-      },
-      'either',
-    ),
-    resourceMkdir: rootCommand({ uri: id }, {}, 'either'),
-  }),
+  resourceResolve: rootCommand(
+    { uri: id, followSymlinks: optional(boolean) },
+    {
+      uri: id,
+      type: ResourceType,
+      size: optional(number),
+      mtime: optional(string),
+      ctime: optional(string),
+      contentType: optional(string),
+      etag: optional(string),
+    },
+    'either',
+  ),
+  resourceMkdir: rootCommand({ uri: id }, {}, 'either'),
   resourceRequest: rootCommand(resourceRequestShape, {}, 'either'),
-  ...since('0.2.0', {
-    createResourceWatch: rootCommand(
-      { ...watched, excludes: optional(GlobCollection), includes: optional(GlobCollection) },
-      { channel: id },
-      'either',
-    ),
-  }),
-})
+  createResourceWatch: rootCommand(
+    { ...watched, excludes: optional(GlobCollection), includes: optional(GlobCollection) },
+    { channel: id },
+    'either',
+  ),
+}

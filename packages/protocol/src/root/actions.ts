@@ -3,12 +3,11 @@ import type { ActionsOf } from '../action.ts'
 import { array, jsonObject, boolean, natural, optional } from '../schema.ts'
 import { TerminalInfo } from '../terminal/state.ts'
 import { AgentInfo } from './state.ts'
-import { since } from '../version.ts'
 
-export const rootActions = since('0.1.0', {
+export const rootActions = {
   'root/agentsChanged': host({ agents: array(AgentInfo) }),
   'root/activeSessionsChanged': host({ activeSessions: natural }),
   'root/terminalsChanged': host({ terminals: array(TerminalInfo) }),
   'root/configChanged': client({ config: jsonObject, replace: optional(boolean) }),
-})
+}
 export type RootAction = ActionsOf<typeof rootActions>

@@ -3,7 +3,6 @@ import { command, rootCommand, notification } from '../command.ts'
 import { meta, presence } from '../common/content.ts'
 import { array, id, is, natural, number, object, optional, positive, string, variant } from '../schema.ts'
 import type { Infer, TypeOf } from '../schema.ts'
-import { since } from '../version.ts'
 
 const implementation = { name: string, version: optional(string), title: optional(string) }
 /** The name and version of a client or host, for logs and display. Capabilities are never derived from it. */
@@ -61,7 +60,7 @@ const view = { turns: optional(natural) }
 export interface SubscribeView extends Infer<typeof view> {}
 export const SubscribeView = object<SubscribeView>('SubscribeView', view)
 
-export const connectionCommands = since('0.1.0', {
+export const connectionCommands = {
   initialize: rootCommand(
     {
       protocolVersions: array(string),
@@ -103,13 +102,13 @@ export const connectionCommands = since('0.1.0', {
     },
     {},
   ),
-})
+}
 
 // `notification` adds the key `channel` to all params, so the key is left out here.
 const { channel: _, ...envelopeParams } = envelopeShape
 
-export const connectionNotifications = since('0.1.0', {
+export const connectionNotifications = {
   unsubscribe: notification('client', {}),
   dispatchAction: notification('client', { clientSeq: natural, action: Action }),
   action: notification('host', envelopeParams),
-})
+}

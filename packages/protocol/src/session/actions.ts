@@ -8,7 +8,6 @@ import type { Infer } from '../schema.ts'
 import { SessionStatus } from '../common/status.ts'
 import { Customization, CustomizationEnablement, McpServerState, customizationId } from './customization.ts'
 import { SessionActiveClient, SessionInputRequest, ToolDefinition } from './state.ts'
-import { since } from '../version.ts'
 
 const chatChanges = {
   ...chatSummaryShape,
@@ -20,42 +19,32 @@ const chatChanges = {
 export interface ChatSummaryChanges extends Infer<typeof chatChanges> {}
 export const ChatSummaryChanges = object<ChatSummaryChanges>('PartialChatSummary', chatChanges)
 
-export const customizationActions = since('0.1.0', {
+export const customizationActions = {
   'session/customizationsChanged': host({ customizations: array(Customization) }),
   'session/customizationToggled': client({ id: customizationId, enablement: array(CustomizationEnablement) }),
   'session/customizationUpdated': host({ customization: Customization }),
-  ...since('0.2.0', {
-    'session/customizationRemoved': host({ id: customizationId }),
+  'session/customizationRemoved': host({ id: customizationId }),
+  'session/mcpServerStateChanged': host({
+    id: customizationId,
+    state: McpServerState,
+    channel: optional(id),
   }),
-  ...since('0.3.0', {
-    'session/mcpServerStateChanged': host({
-      id: customizationId,
-      state: McpServerState,
-      channel: optional(id),
-    }),
-  }),
-  ...since('0.5.2', {
-    'session/mcpServerStartRequested': client({ id: customizationId }),
-    'session/mcpServerStopRequested': client({ id: customizationId }),
-  }),
-  ...since('1.0.0', {
-    'session/mcpServerBackgroundRequested': client({ id: customizationId }),
-  }),
-})
+  'session/mcpServerStartRequested': client({ id: customizationId }),
+  'session/mcpServerStopRequested': client({ id: customizationId }),
+  'session/mcpServerBackgroundRequested': client({ id: customizationId }),
+}
 export type CustomizationAction = ActionsOf<typeof customizationActions>
 
-export const chatListActions = since('0.4.0', {
+export const chatListActions = {
   'session/chatAdded': host({ summary: ChatSummary }),
   'session/chatRemoved': host({ chat: id }),
   'session/chatUpdated': host({ chat: id, changes: ChatSummaryChanges }),
-  ...since('1.0.0', {
-    'session/chatsReordered': host({ chats: array(id) }),
-  }),
+  'session/chatsReordered': host({ chats: array(id) }),
   'session/defaultChatChanged': client({ defaultChat: optional(id) }),
-})
+}
 export type ChatListAction = ActionsOf<typeof chatListActions>
 
-export const sessionActions = since('0.1.0', {
+export const sessionActions = {
   ...customizationActions,
   ...chatListActions,
   'session/ready': host({}),
@@ -64,26 +53,16 @@ export const sessionActions = since('0.1.0', {
   'session/isReadChanged': client({ isRead: boolean }),
   'session/isArchivedChanged': client({ isArchived: boolean }),
   'session/activityChanged': host({ activity: optional(string) }),
-  ...since('0.2.0', {
-    'session/changesetsChanged': host({ changesets: optional(array(Changeset)) }),
-  }),
+  'session/changesetsChanged': host({ changesets: optional(array(Changeset)) }),
   'session/serverToolsChanged': host({ tools: array(ToolDefinition) }),
-  ...since('0.5.0', {
-    'session/activeClientSet': client({ activeClient: SessionActiveClient }),
-    'session/activeClientRemoved': client({ clientId: id }),
-  }),
-  ...since('0.7.0', {
-    'session/workingDirectorySet': client({ directory: id }),
-    'session/workingDirectoryRemoved': client({ directory: id }),
-  }),
-  ...since('0.8.0', {
-    'session/workingDirectoryReplaced': client({ directory: id, replacement: id }),
-  }),
-  ...since('0.5.1', {
-    'session/inputNeededSet': host({ request: SessionInputRequest }),
-    'session/inputNeededRemoved': host({ id }),
-  }),
+  'session/activeClientSet': client({ activeClient: SessionActiveClient }),
+  'session/activeClientRemoved': client({ clientId: id }),
+  'session/workingDirectorySet': client({ directory: id }),
+  'session/workingDirectoryRemoved': client({ directory: id }),
+  'session/workingDirectoryReplaced': client({ directory: id, replacement: id }),
+  'session/inputNeededSet': host({ request: SessionInputRequest }),
+  'session/inputNeededRemoved': host({ id }),
   'session/configChanged': client({ config: jsonObject, replace: optional(boolean) }),
   'session/metaChanged': host({ _meta: optional(jsonObject) }),
-})
+}
 export type SessionAction = ActionsOf<typeof sessionActions>

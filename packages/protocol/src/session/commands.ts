@@ -3,7 +3,6 @@ import { SessionConfigSchema } from '../common/config.ts'
 import { array, jsonObject, id, object, optional, string } from '../schema.ts'
 import type { Infer } from '../schema.ts'
 import { SessionActiveClient } from './state.ts'
-import { since } from '../version.ts'
 
 const choice = { value: string, label: string, description: optional(string) }
 export interface SessionConfigChoice extends Infer<typeof choice> {}
@@ -15,7 +14,7 @@ const configuring = {
   config: optional(jsonObject),
 }
 
-export const sessionCommands = since('0.1.0', {
+export const sessionCommands = {
   createSession: command(
     {
       provider: optional(string),
@@ -32,4 +31,4 @@ export const sessionCommands = since('0.1.0', {
     { ...configuring, property: string, query: optional(string) },
     { items: array(SessionConfigChoice) },
   ),
-})
+}

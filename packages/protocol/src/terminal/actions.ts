@@ -2,9 +2,8 @@ import { client, host } from '../action.ts'
 import type { ActionsOf } from '../action.ts'
 import { id, natural, number, optional, string } from '../schema.ts'
 import { TerminalClaim } from './state.ts'
-import { since } from '../version.ts'
 
-export const terminalActions = since('0.1.0', {
+export const terminalActions = {
   'terminal/data': host({ data: string }, 'ephemeral'),
   // Typed input may be a password, so it is never stored.
   'terminal/input': client({ data: string }, 'ephemeral'),
@@ -21,5 +20,5 @@ export const terminalActions = since('0.1.0', {
     exitCode: optional(number),
     durationMs: optional(number),
   }),
-})
+}
 export type TerminalAction = ActionsOf<typeof terminalActions>

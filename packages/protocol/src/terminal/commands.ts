@@ -1,9 +1,8 @@
 import { command } from '../command.ts'
 import { id, natural, optional, string } from '../schema.ts'
 import { TerminalClaim } from './state.ts'
-import { since } from '../version.ts'
 
-export const terminalCommands = since('0.1.0', {
+export const terminalCommands = {
   createTerminal: command(
     {
       claim: TerminalClaim,
@@ -15,4 +14,4 @@ export const terminalCommands = since('0.1.0', {
     null,
   ),
   disposeTerminal: command({}, null),
-})
+}

@@ -1,9 +1,23 @@
 import { AhpError } from '../errors.ts'
-import { nativeVersion, versions } from '../version.ts'
-import type { Version } from '../version.ts'
 
-export { nativeVersion, versions }
-export type { Version }
+/** The protocol versions that this package supports, oldest first. The last one is the native version. */
+export const versions = [
+  '0.1.0',
+  '0.2.0',
+  '0.3.0',
+  '0.4.0',
+  '0.5.0',
+  '0.5.1',
+  '0.5.2',
+  '0.6.0',
+  '0.7.0',
+  '0.8.0',
+  '0.9.0',
+  '1.0.0',
+] as const
+export type Version = (typeof versions)[number]
+
+export const nativeVersion: Version = '1.0.0'
 
 /** A second name: 1.0.0 was called 0.10.0 before its release, and VS Code 1.141 accepts only that. */
 const secondNames: ReadonlyMap<Version, string> = new Map([['1.0.0', '0.10.0']])

@@ -1,3 +1,4 @@
+import { cronVerb } from './commands/cron/cron-verb.ts'
 import type { Verb } from './verb.ts'
 
 /** The commands that connect to a host, in the order of the help. */
@@ -182,6 +183,7 @@ export const verbs: readonly Verb[] = [
     options: [['--ntfy', 'the address is a topic of an ntfy server']],
     load: async () => (await import('./commands/notifications/notifications.ts')).notifications,
   },
+  cronVerb,
   {
     usage: 'pair <url> <code>',
     about: 'make this machine a device of a host, with a code from: atrium devices add NAME',

@@ -1,0 +1,42 @@
+/** The weekdays by the names that phrases may use, with the value that cron gives them. */
+const weekdays: ReadonlyMap<string, string> = new Map(
+  ['sunday', 'monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday'].flatMap((name, at) =>
+    [name, `${name}s`, name.slice(0, 3)].map((form) => [form, String(at)] as const),
+  ),
+)
+
+const daySets: ReadonlyMap<string, string> = new Map([
+  ['daily', '*'],
+  ['every day', '*'],
+  ['weekdays', '1-5'],
+  ['weekends', '0,6'],
+])
+
+/** Some phrases, for people who ask what they can say. */
+export const phraseExamples =
+  '"weekdays 9:30", "daily 18:00", "mon,thu 8:00", "every 15 minutes", "hourly", or five cron fields'
+
+/** Returns the five cron fields that a plain phrase means. Undefined if it is no such phrase. */
+export function cronOf(phrase: string): string | undefined {
+  const text = phrase.trim().toLowerCase().replace(/\s+/g, ' ')
+  if (/^(hourly|every hour)$/.test(text)) return '0 * * * *'
+  const [, count = '', unit] = /^every (\d{1,2}) (minute|min|hour)s?$/.exec(text) ?? []
+  if (unit !== undefined) return everyOf(Number(count), unit === 'hour' ? 24 : 60)
+  const [, days = '', hour = '', minute = '0'] = /^(.+?)(?: at)? (\d{1,2})(?::(\d\d))?$/.exec(text) ?? []
+  const named = daySets.get(days) ?? weekdaysOf(days.replace(/^every /, ''))
+  if (named !== undefined && Number(hour) < 24 && Number(minute) < 60)
+    return `${Number(minute)} ${Number(hour)} * * ${named}`
+  return text.split(' ').length === 5 ? phrase.trim() : undefined
+}
+
+/** Steps that do not divide an hour or a day would be uneven at its end, so they are no phrases. */
+function everyOf(count: number, whole: number): string | undefined {
+  if (count < 1 || whole % count !== 0) return undefined
+  if (count === whole) return whole === 60 ? '0 * * * *' : '0 0 * * *'
+  return whole === 60 ? `*/${count} * * * *` : `0 */${count} * * *`
+}
+
+function weekdaysOf(text: string): string | undefined {
+  const values = text.split(/, ?| and /).map((name) => weekdays.get(name))
+  return values.includes(undefined) ? undefined : values.join(',')
+}

@@ -104,7 +104,7 @@ browserTest(
     const run = page.locator('.tool-run')
     expect(await page.locator('.tool').count()).toBe(1)
     await run.locator('summary', { hasText: '1 failed' }).click()
-    expect(await run.locator('.tool').count()).toBe(3)
+    await eventually(() => run.locator('.tool').count()).toBe(3)
     await run.getByText('path: b.ts, limit: 5').click()
     await run.locator('.output .ansi-2', { hasText: /^fine$/ }).waitFor()
     expect(await run.locator('.tool-input').filter({ visible: true }).count()).toBe(0)

@@ -135,7 +135,7 @@ describe.concurrent('[Z20] send', () => {
     ] as const) {
       const ended = await atrium(home, ['send', ...args])
       expect(ended).toMatchObject({ status, stdout: '' })
-      expect(ended.stderr).toMatch(/^atrium: .+\n$/)
+      expect(ended.stderr).toMatch(/^atrium: .+\n(\(Its arguments and options: atrium send --help\)\n)?$/)
     }
   })
 })

@@ -63,12 +63,13 @@ test('[N30] the model gets the tools of clients beside its own, those of each mo
     'comment',
     'reply',
     'run',
+    'leave',
     'ask',
     'spawn',
     'lint',
     'ann_run',
   ])
-  expect(named[1]?.slice(11)).toEqual(['open'])
+  expect(named[1]?.slice(12)).toEqual(['open'])
   expect(provider.model.doStreamCalls[0]?.tools?.find(({ name }) => name === 'lint')).toEqual({
     type: 'function',
     name: 'lint',

@@ -10,7 +10,8 @@ import { sourceAliases } from './test/sources.ts'
  */
 const alone = [
   'packages/adapters/src/files/files-{faults,hostile,limits,swap}.test.ts',
-  'packages/protocol/src/{document,versions/known}.test.ts',
+  'packages/protocol/src/{channel,document,schema,rpc/serve}.test.ts',
+  'packages/protocol/src/versions/{known,{lens,session,step}-laws,steps/v0-9}.test.ts',
 ]
 
 /** The other tests: one worker runs many files, and loads each module once. */

@@ -125,7 +125,7 @@ describe('[T6] devices', () => {
       _meta: { 'x-atrium': { device: { name: 'screen', role: 'own' } } },
     })
     expect(deviceIn(initialized)).toMatchObject({ name: 'screen', role: 'watch' })
-    const commands = ['x-atrium/stateAt', 'x-atrium/envelopes']
+    const commands = ['x-atrium/stateAt', 'x-atrium/envelopes', 'x-atrium/missedRuns']
     expect(initialized._meta).toMatchObject({ 'x-atrium': { commands } })
     await expect(client.peer.request('x-atrium/devices', { channel: root })).rejects.toThrow(
       'x-atrium/devices needs the role own',

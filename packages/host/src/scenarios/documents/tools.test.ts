@@ -82,6 +82,18 @@ test('[H15.3] the guide names each of its tools', async () => {
   await ann.ask('subscribe', { channel: session })
   const tools = ann.state(session)['serverTools'] as readonly { readonly name: string }[]
   expect(tools.map(({ name }) => name).toSorted()).toEqual(
-    ['comment', 'comments', 'edit', 'login', 'read', 'reply', 'review', 'run', 'spawn', 'write'].toSorted(),
+    [
+      'comment',
+      'comments',
+      'edit',
+      'leave',
+      'login',
+      'read',
+      'reply',
+      'review',
+      'run',
+      'spawn',
+      'write',
+    ].toSorted(),
   )
 })

@@ -27,14 +27,25 @@ export function samplesOf(session: Uri): { readonly [kind in RecordKindName]: Sa
     addedAt: device.pairedAt,
     target: { kind: 'ntfy', url: 'https://a.invalid/x' },
   }
+  const automation = {
+    principal: 'chaos',
+    cursors: { daily: device.pairedAt },
+    older: [],
+    requests: [],
+    notes: 1,
+    missed: 1,
+    events: [],
+    fired: [],
+  }
+  const missed = { triggerId: 'daily', because: 'skip', from: device.pairedAt, to: device.pairedAt, count: 1 }
   return {
     lives: undefined,
     days: ['', '[[1700000000000,5]]'],
     searched: undefined,
     aliases: undefined,
     'alias/': ['mock:/chaos', session],
-    'automation/': undefined,
-    'automation-missed/': undefined,
+    'automation/': ['ahp-automation:/chaos', JSON.stringify(automation)],
+    'automation-missed/': ['ahp-automation:/chaos 000000000000', JSON.stringify(missed)],
     'background/': ['ahp-chat:/chaos-background', ''],
     'capture/': undefined,
     'capture-owed/': [`${encodeURIComponent(chat)}/chaos-owed`, ''],

@@ -36,9 +36,19 @@ function sleeper(args: readonly string[] = [], env: { readonly [name: string]: s
     const exited = once(child, 'exit')
     process.kill(-child.pid, 'SIGKILL')
     await exited
+    // The child of the shell has got the same signal, and may end a moment later.
+    while (groupLives(child.pid)) await new Promise((resolve) => setTimeout(resolve, 10))
   }
   onTestFinished(end)
   return { pid: child.pid, end, child }
+}
+
+function groupLives(group: number): boolean {
+  try {
+    return process.kill(-group, 0)
+  } catch {
+    return false
+  }
 }
 
 linux('[L40.4] a process that is gone, whose watchdog has done its work, has ended', async () => {

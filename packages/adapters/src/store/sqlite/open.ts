@@ -180,8 +180,24 @@ function sortRecords(db: Database): void {
     .all()
   db.exec('BEGIN IMMEDIATE; DELETE FROM records')
   const put = db.prepare('INSERT OR IGNORE INTO records (key, text) VALUES (?, ?)')
-  for (const { bytes, text } of rows) put.run(keyIn(bytes), text)
+  for (const [key, text] of apart(rows.map(({ bytes, text }) => [keyIn(bytes), text]))) put.run(key, text)
   db.exec('COMMIT')
+}
+
+/**
+ * Gives records of one key keys of their own, each with another number of U+FFFD at its end: a flipped bit has made one key equal to
+ * another, and only the checksums tell which is which.
+ */
+function apart(rows: readonly (readonly [key: string, text: string])[]): typeof rows {
+  const counts = new Map<string, number>()
+  for (const [key] of rows) counts.set(key, (counts.get(key) ?? 0) + 1)
+  const used = new Map<string, number>()
+  return rows.map(([key, text]) => {
+    if (counts.get(key) === 1) return [key, text]
+    const number = (used.get(key) ?? 0) + 1
+    used.set(key, number)
+    return [key + '\ufffd'.repeat(number), text]
+  })
 }
 
 /** Returns what SQLite finds wrong in the table of records. */

@@ -42,10 +42,21 @@ export function unsealed(key: string, stored: string): string | undefined {
 
 /**
  * Returns the key that a record had before a bit of it was flipped: the only one for which the checksum is right. Undefined if there
- * is none.
+ * is none. A store appends U+FFFD to the keys of records whose keys a flipped bit has made equal.
  */
 export function keyBefore(key: string, stored: string): string | undefined {
   if (stored[0] !== before || stored[length - 1] !== after) return undefined
+  const flipped = unflipped(key, stored)
+  if (flipped !== undefined) return flipped
+  for (let marks = 1; marks <= mostEqual && key.at(-marks) === '\ufffd'; marks++) {
+    const bare = key.slice(0, -marks)
+    const found = unsealed(bare, stored) === undefined ? unflipped(bare, stored) : bare
+    if (found !== undefined) return found
+  }
+  return undefined
+}
+
+function unflipped(key: string, stored: string): string | undefined {
   for (let at = 0; at < key.length; at++) {
     const code = key.charCodeAt(at)
     // A flipped highest bit is no UTF-8 any more, and is read as U+FFFD.
@@ -57,6 +68,9 @@ export function keyBefore(key: string, stored: string): string | undefined {
   }
   return undefined
 }
+
+/** The most records of one key that are told apart. One flipped bit makes two. */
+const mostEqual = 4
 
 const bits = Array.from({ length: 7 }, (_, bit) => 1 << bit)
 const ascii = Array.from({ length: 95 }, (_, at) => at + 32)

@@ -75,6 +75,31 @@ test.each([1, 2, 3, 4, 5, 6])(
   },
 )
 
+test.each([
+  ['owner/1', 'owner/3'],
+  ['owner/3', 'owner/1'],
+])(
+  '[L60.5] a flipped bit that makes the key %s that of another record, %s, loses neither',
+  async (from, to) => {
+    const folder = newFolder()
+    const first = await opened(folder)
+    for (const name of [from, to, 'part/x']) first.records.put(name, `of ${name}`)
+    await first.store.log.flush()
+    await first.store.log.close()
+    flip(folder, from.length - 1, 1, from)
+    const { store, records, said } = await opened(folder)
+    const owners = new Map([from, to].map((name) => [name, `of ${name}`]))
+    expect(new Map(await records.list('owner/'))).toEqual(owners)
+    expect(await records.get('part/x')).toBe('of part/x')
+    expect(said).toHaveLength(2)
+    await store.log.flush()
+    await store.log.close()
+    const again = await opened(folder)
+    expect([new Map(await again.records.list('owner/')), again.said]).toEqual([owners, []])
+    await again.store.log.close()
+  },
+)
+
 test('[L60.5] a read-only host reads past a key that is no text', async () => {
   const folder = newFolder()
   cpSync(whole, folder, { recursive: true })

@@ -17,6 +17,7 @@ import type { Database } from '../database.ts'
 import type { WorkerApi } from '../worker-api.ts'
 import { isBoundDamaged, isEmptiedBesideJournal, keepJournal, readBound } from './bound-file.ts'
 import { BUSY, FULL, Failure, codeOf, isDamage, isWriteProtected } from './failure.ts'
+import { TEXT } from './records.ts'
 import { MIGRATIONS, SCHEMA } from './schema.ts'
 import { rewriteOnce } from './shrink.ts'
 
@@ -176,7 +177,9 @@ function sortRecords(db: Database): void {
   const isText = odd.all().every(({ bytes }) => Buffer.byteLength(keyIn(bytes)) * 2 === bytes.length)
   if (problems.length === 0 && isText) return
   const rows = db
-    .prepare<{ readonly bytes: string; readonly text: string }>('SELECT hex(key) AS bytes, text FROM records')
+    .prepare<{ readonly bytes: string; readonly text: string }>(
+      `SELECT hex(key) AS bytes, ${TEXT} FROM records`,
+    )
     .all()
   db.exec('BEGIN IMMEDIATE; DELETE FROM records')
   const put = db.prepare('INSERT OR IGNORE INTO records (key, text) VALUES (?, ?)')

@@ -24,7 +24,7 @@ export function records(db: Database): Pick<StoreApi, 'record' | 'kinds' | 'reco
 
 // A flipped bit can make a NUL, which would end the text of a record here. What is left is then read in hexadecimal, with the mark of
 // a checksum in front of it that cannot be right.
-const TEXT = `iif(instr(text, char(0)), char(2) || hex(text), text) AS text`
+export const TEXT = `iif(instr(text, char(0)), char(2) || hex(text), text) AS text`
 
 // A thousand records from a key on, or after it. The key is given in bytes, because a damaged one may be no text: as a text it would be
 // another key. UTF-8 never contains the byte FF, so the upper bound is greater than every

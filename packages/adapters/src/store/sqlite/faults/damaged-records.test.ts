@@ -100,6 +100,19 @@ test.each([
   },
 )
 
+test('[L60.5] a text with a NUL is damaged, also where another key has broken the order', async () => {
+  const folder = newFolder()
+  cpSync(whole, folder, { recursive: true })
+  // The first mark of the text becomes a NUL, and the other key comes too late.
+  flip(folder, key.length, 1)
+  flip(folder, 0, 4, 'machine/x')
+  const { store, records } = await opened(folder)
+  expect(await records.list('owner/')).toContainEqual([key, ''])
+  expect(await records.get('machine/x')).toBe('someone')
+  expect((await records.list('damaged/')).map(([each]) => each)).toContain(`damaged/${key}`)
+  await store.log.close()
+})
+
 test('[L60.5] a read-only host reads past a key that is no text', async () => {
   const folder = newFolder()
   cpSync(whole, folder, { recursive: true })

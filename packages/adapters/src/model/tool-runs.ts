@@ -135,7 +135,7 @@ export const toolRuns: { readonly [N in ToolName]: RunTool } = {
   },
 }
 
-/** The end of a call that has run a command. The model gets only the end of the output; the terminal keeps all of it. */
+/** Returns the result of a tool call that ran a command. The model gets the last part of the output; the terminal keeps all of it. */
 function commandEnded(toolCallId: string, outcome: CommandOutcome, terminal: string): AgentAction {
   const output = outcome.output.slice(-maxLength)
   const truncated = outcome.truncated || output.length < outcome.output.length

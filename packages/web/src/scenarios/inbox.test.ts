@@ -55,7 +55,7 @@ browserTest(
     await entry('write a.md').getByRole('button', { name: 'Allow once' }).click()
     await page.getByText('write a.md first: allowed.').waitFor()
     expect(existsSync(join(room.folder, 'a.md'))).toBe(false)
-    // A form is answered here, too. To leave the screen sends what was answered.
+    // A form can be answered in the inbox, too. Leaving the inbox sends the answers that could still be taken back.
     await entry('ask').getByText('6 questions').click()
     await entry('ask').getByRole('button', { name: 'Decline' }).click()
     await page.getByText('ask: declined.').waitFor()

@@ -139,7 +139,7 @@ function NewDevice({ client, say, onDone }: Props & { readonly onDone: () => voi
   )
 }
 
-/** A name as an argument of a shell. */
+/** Quotes a name for a shell, so that the command can be pasted. */
 function quoted(name: string): string {
   return /^[\w.-]+$/.test(name) ? name : `'${name.replaceAll("'", `'\\''`)}'`
 }

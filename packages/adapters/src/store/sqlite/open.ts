@@ -215,7 +215,7 @@ function problemsIn(db: Database): readonly string[] {
   }
 }
 
-/** The text of a key whose bytes are given in hexadecimal. U+FFFD takes the place of bytes that are no text. */
+/** Decodes a key from hexadecimal. Bytes that are not valid UTF-8, and NUL, become U+FFFD. */
 const keyIn = (bytes: string): string => Buffer.from(bytes, 'hex').toString().replaceAll('\0', '\ufffd')
 
 /** Returns the schema version. An empty database has version 0. */

@@ -69,7 +69,7 @@ function unflipped(key: string, stored: string): string | undefined {
   return undefined
 }
 
-/** The most records of one key that are told apart. One flipped bit makes two. */
+/** How many U+FFFD a store may have appended. One flipped bit makes two keys equal, so two are enough; the others are a reserve. */
 const mostEqual = 4
 
 const bits = Array.from({ length: 7 }, (_, bit) => 1 << bit)

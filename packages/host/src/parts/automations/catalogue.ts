@@ -203,7 +203,7 @@ export class Catalogue {
   }
 }
 
-/** The moment from which an automation is disabled, if it has one. */
+/** Returns the time after which an automation is disabled. Undefined if it has no such condition. */
 export function afterDate({ disableConditions = [] }: AutomationDefinition): number | undefined {
   const found = disableConditions.find((each) => each.kind === 'afterDate')
   return found?.kind === 'afterDate' ? Date.parse(found.date) : undefined

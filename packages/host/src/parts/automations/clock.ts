@@ -22,7 +22,7 @@ export class Clock {
   readonly #core: Core
   readonly #catalogue: Catalogue
   readonly #runs: Runs
-  /** When this run of the host began. */
+  /** When this host was opened. */
   readonly #since: number
   #seen: number
   /** The last time of which nothing is known, because the clock has jumped over it. */

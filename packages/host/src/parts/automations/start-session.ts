@@ -25,8 +25,8 @@ interface Problem {
 }
 
 /**
- * Creates the session of a run and sends its first message, in one step, so that a crash leaves neither a session without a run
- * nor a run whose message was sent twice. `begun` is called in that step, and says whether the run still wants the session.
+ * Creates the session of a run and sends its first message, in one step, so that a crash can neither leave a session
+ * without its run nor send the message twice. `begun` is called in that step. It returns false if the run was cancelled meanwhile.
  */
 export async function startSession(
   core: Core,

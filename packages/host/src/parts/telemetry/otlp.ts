@@ -35,7 +35,7 @@ export function emitterOf(name: string, version: string | undefined, more: Attri
   }
 }
 
-/** Makes the three requests of OTLP. */
+/** Returns the body of an OTLP request that exports log records. The functions below do the same for spans and metrics. */
 export function logsRequest({ resource, scope }: Emitter, logRecords: readonly JsonObject[]): JsonObject {
   return { resourceLogs: [{ resource, scopeLogs: [{ scope, logRecords: [...logRecords] }] }] }
 }

@@ -18,7 +18,7 @@ interface Parts {
   readonly emit: (span: JsonObject) => void
 }
 
-/** A turn that runs: its span, and those of the model call and of the tool calls in it that have not ended. */
+/** The open spans of an active turn: that of the turn, and those of its model call and tool calls that have not ended. */
 interface OpenTurn extends Began {
   readonly turnId: string
   readonly about: About

@@ -44,8 +44,8 @@ export interface OpenParts<C> {
   /** An action is appended. What a part appends or records now is stored in the same transaction. Only strict actions are told. */
   appended(channel: Channel, action: Action, by?: Dispatcher): void
   committed(channel: Channel, action: Action): void
-  /** A session is disposed of, and its disposal is committed. */
-  disposed(session: Uri): void
+  /** A session is disposed of, and its disposal is committed. Its channel has the last state. */
+  disposed(session: Channel<'session'>): void
   /** A client has subscribed to a channel. */
   subscribed(channel: Channel): void
   /** A client has identified itself on a link. An older link of the client has been closed. */

@@ -109,7 +109,7 @@ export class PartList implements OpenParts<Core> {
     for (const { moments } of this.#opened) moments.committed?.(channel, action)
   }
 
-  disposed(session: Uri): void {
+  disposed(session: Channel<'session'>): void {
     for (const { moments } of this.#opened) moments.disposed?.(session)
   }
 

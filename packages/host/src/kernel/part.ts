@@ -1,4 +1,4 @@
-import type { Action, Uri } from '@atrium/protocol/channel'
+import type { Action } from '@atrium/protocol/channel'
 import { AhpError } from '@atrium/protocol/errors'
 import type { Role } from '@atrium/protocol/root/device'
 import { id, object } from '@atrium/protocol/schema'
@@ -36,7 +36,7 @@ interface Definition<V, P> {
     by?: Dispatcher,
   ) => void
   readonly committed?: (self: NonNullable<V>, channel: Channel, action: Action) => void
-  readonly disposed?: (self: NonNullable<V>, session: Uri) => void
+  readonly disposed?: (self: NonNullable<V>, session: Channel<'session'>) => void
   readonly clientCame?: (self: NonNullable<V>, link: Link) => void
   readonly linkOpened?: (self: NonNullable<V>, link: Link, core: Core) => void
   readonly clientReturned?: (self: NonNullable<V>, link: Listener, seq: number) => void

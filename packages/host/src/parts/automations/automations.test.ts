@@ -237,6 +237,30 @@ describe('[H43] a run', () => {
     expect((await cancel()).rejectionReason).toBe('the run has ended')
   })
 
+  test.each(['running', 'completed', 'not in memory'])(
+    '[H43.8] does not name a session that is disposed of, if it is %s',
+    async (how) => {
+      const { all, create, pass, entry, agent, end } = await automated()
+      await create()
+      await pass(hourMs)
+      await agent.given()
+      const { resource = '', primarySession = '' } = entry().runs[0] ?? {}
+      if (how !== 'running') await end()
+      if (how === 'not in memory') await all.restart('close')
+      expect(all.core().log.channel(resource) === undefined).toBe(how === 'not in memory')
+      const ben = await all.join('ben', { subscribe: [automationsUri] })
+      await ben.ask('disposeSession', { channel: primarySession })
+      await untilIdle()
+      const state = ben.state(automationsUri) as { readonly entries: readonly AutomationEntry[] }
+      const [summary] = state.entries[0]?.runs ?? []
+      expect(summary?.lifecycle.status).toBe(how === 'running' ? 'cancelled' : 'completed')
+      expect(summary).toMatchObject({ sessionCount: 0 })
+      expect(summary).not.toHaveProperty('primarySession')
+      const { snapshot } = await ben.ask('subscribe', { channel: resource })
+      expect(snapshot?.state).toMatchObject({ sessions: [], lifecycle: summary?.lifecycle })
+    },
+  )
+
   test('[H43.5] [S-57 automationWaitMs] at 600,000 ms without its agent it waits; [S-57 automationWaitMs] past 600,000 ms it fails', async () => {
     const { create, pass, all, agent } = await automated()
     await create()

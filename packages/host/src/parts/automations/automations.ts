@@ -159,9 +159,14 @@ export class Automations {
     if (session !== undefined) this.runs.sessionChanged(session)
   }
 
-  disposed(session: Uri): void {
-    this.runs.disposed(session)
-    this.events.disposed(session)
+  disposed({ uri, head: { origin } }: Channel<'session'>): void {
+    this.events.disposed(uri)
+    if (origin?.kind !== 'automation') return
+    this.runs
+      .disposed(uri, origin.run)
+      .catch((error: unknown) =>
+        this.#core.world.report('updating the run of a disposed session failed', error),
+      )
   }
 
   #completed(definition: AutomationDefinition): AutomationDefinition {

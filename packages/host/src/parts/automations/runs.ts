@@ -125,11 +125,13 @@ export class Runs {
     this.next()
   }
 
-  /** The session of a run was disposed of. */
-  disposed(session: Uri): void {
-    const uri = this.#bySession.get(session)
-    const run = uri === undefined ? undefined : this.#core.log.channel(uri, 'automationRun')
-    if (run) this.cancel(run)
+  /** The session of a run was disposed of: the run is cancelled if it has not ended, and no longer names the session. */
+  async disposed(session: Uri, uri: Uri): Promise<void> {
+    const run = await this.#core.log.wake(uri).catch(unlessUnsound)
+    if (!run?.is('automationRun') || !run.head.sessions.includes(session)) return
+    this.cancel(run)
+    this.#core.log.append(run, { type: 'automationRun/sessionRemoved', session })
+    this.#summarize(run)
   }
 
   #mayStart({ head: { automation, resource } }: Channel<'automationRun'>): boolean {
@@ -196,6 +198,11 @@ export class Runs {
 
   #change(run: Channel<'automationRun'>, lifecycle: AutomationRunLifecycle): void {
     this.#core.log.append(run, { type: 'automationRun/lifecycleChanged', lifecycle })
+    this.#summarize(run)
+  }
+
+  /** Shows the present state of a run in its automation. */
+  #summarize(run: Channel<'automationRun'>): void {
     const entry = this.#catalogue.entry(run.head.automation)
     if (!entry) return
     const summary = summaryOf(run.head)

@@ -41,7 +41,7 @@ export const search = part<Search | undefined, Ports>({
     if (session !== undefined) self.truncating(session)
   },
   committed: (self, channel, action) => self.committed(channel, action),
-  disposed: (self, session) => self.disposed(session),
+  disposed: (self, session) => self.disposed(session.uri),
   // The present slice of indexing reads the store. The next start indexes the rest.
   close: (self, inTime) => inTime(self.close()),
 })

@@ -188,7 +188,7 @@ export function forgetSession(core: Core, session: Channel<'session'>): number {
     .reached(seq)
     .then(() => {
       catalogOf(core).listCommitted(uri)
-      core.parts.disposed(uri)
+      core.parts.disposed(session)
       if (!unlisted) sessionFeedOf(core).removed(uri)
       const dropped = unreferenced.map((each) => core.store.blobs.drop(each))
       return Promise.all([...dropped, agentOf(core, provider)?.dispose?.(uri)])

@@ -21,6 +21,6 @@ export const telemetry = part<Telemetry | undefined, Ports>({
     const chat = channel.is('chat') ? channel.committed : undefined
     if (chat) self.spans.committed(channel.uri, chat, action)
   },
-  disposed: (self, session) => self.spans.disposed(session),
+  disposed: (self, session) => self.spans.disposed(session.uri),
   close: (self, inTime) => inTime(self.close()),
 })

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import { testHost } from '../../test/test-host.ts'
 import { parts } from '../parts.ts'
 import { defineKey } from './key.ts'
+import { unloaded } from './log/channel.ts'
 import { PartList } from './part-list.ts'
 import { NoParams, command, part } from './part.ts'
 import { Rules } from './rules.ts'
@@ -67,14 +68,14 @@ test('[A1.2] each moment reaches the parts in order, and a part that the host do
       settings: { [name]: { type: 'string', title: name } },
       recover: async () => void said.push(`recover ${name}`),
       started: () => said.push(`started ${name}`),
-      disposed: (_, session) => said.push(`disposed ${name} ${session}`),
+      disposed: (_, session) => said.push(`disposed ${name} ${session.uri}`),
       close: async () => void said.push(`close ${name}`),
     })
   const list = new PartList()
   await list.open([named('a', {}), named('b'), named('c', {})], all.core(), {})
   await list.recover()
   list.started()
-  list.disposed('x:/')
+  list.disposed(unloaded('x:/', 'session'))
   await list.close()
   const moments = ['recover', 'started', 'disposed', 'close']
   expect(said).toEqual(

@@ -244,12 +244,13 @@ describe('[H43] a run', () => {
       await create()
       await pass(hourMs)
       await agent.given()
-      const { resource = '', primarySession = '' } = entry().runs[0] ?? {}
+      const [begun] = entry().runs
+      const resource = begun?.resource ?? ''
       if (how !== 'running') await end()
       if (how === 'not in memory') await all.restart('close')
       expect(all.core().log.channel(resource) === undefined).toBe(how === 'not in memory')
       const ben = await all.join('ben', { subscribe: [automationsUri] })
-      await ben.ask('disposeSession', { channel: primarySession })
+      await ben.ask('disposeSession', { channel: begun?.primarySession ?? '' })
       await untilIdle()
       const state = ben.state(automationsUri) as { readonly entries: readonly AutomationEntry[] }
       const [summary] = state.entries[0]?.runs ?? []

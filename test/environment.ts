@@ -68,7 +68,7 @@ const programs = `
   node npm git sh bash zsh cat chmod cksum cp cut date dd dirname echo env expr false find grep head id
   kill ln ls mkdir mkfifo mount mv nohup od printf ps pwd readlink rm rmdir sed seq setsid sleep
   sort stat stty tail test timeout touch tr true tty umount uname wc yes
-  chromium chromium-headless-shell chromium-browser google-chrome basename pgbouncer
+  chromium chromium-headless-shell chromium-browser google-chrome basename pgbouncer python3
 `
   .trim()
   .split(/\s+/)

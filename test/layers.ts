@@ -70,7 +70,7 @@ export const floors: { readonly [layer: string]: readonly (readonly string[])[] 
     ['parts/chat'],
     ['parts/turn', 'parts/completions', 'parts/root'],
     ['parts/annotations', 'parts/changes', 'parts/customizations'],
-    ['parts/tools', 'parts/auth', 'parts/worktrees', 'parts/roles', 'parts/subscriptions'],
+    ['parts/canvas', 'parts/tools', 'parts/auth', 'parts/worktrees', 'parts/roles', 'parts/subscriptions'],
     [
       'parts/agents',
       'parts/background',

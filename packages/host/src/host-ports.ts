@@ -15,6 +15,7 @@ import type { Notifier } from './ports/notifier.ts'
 import type { OtherHosts } from './ports/other-hosts.ts'
 import type { SearchIndex } from './ports/search-index.ts'
 import type { Store } from './ports/store.ts'
+import type { Listens } from './parts/canvas/canvases.ts'
 import type { TelemetryPort } from './parts/telemetry/port.ts'
 import type { Terminals } from './ports/terminals.ts'
 import type { Vcs } from './ports/vcs.ts'
@@ -55,6 +56,8 @@ export interface HostPorts {
   readonly notifier?: Notifier | undefined
   /** Absent: the host offers no telemetry. */
   readonly telemetry?: TelemetryPort | undefined
+  /** Absent: the servers that commands start are not shown. */
+  readonly listens?: Listens | undefined
   readonly encoder?: ContentEncoder
   /** Absent: sessions have no customizations but those of their agents. */
   readonly customizations?: CustomizationMachine

@@ -1,6 +1,7 @@
 import { annotations } from './parts/annotations/part.ts'
 import { automations } from './parts/automations/part.ts'
 import { background } from './parts/background/part.ts'
+import { canvas } from './parts/canvas/part.ts'
 import { chat } from './parts/chat/part.ts'
 import { completions } from './parts/completions/part.ts'
 import { resumption } from './parts/session/recovery.ts'
@@ -50,6 +51,7 @@ export const parts: readonly Part<HostPorts>[] = [
   notifications,
   telemetry,
   background,
+  canvas,
   departures,
   roles,
   subscriptions,

@@ -60,6 +60,7 @@ export type Machine = Pick<
   | 'search'
   | 'notifier'
   | 'telemetry'
+  | 'listens'
   | 'defaultDirectory'
   | 'headEvery'
   | 'sealLeast'

@@ -87,10 +87,11 @@ test('[P8] the relaxed and ephemeral actions are these; every other action is st
   const of = (wanted: string) => [...classes].filter(([, each]) => each === wanted).map(([type]) => type)
   expect(of('relaxed')).toEqual(['chat/delta', 'chat/reasoning', 'chat/toolCallDelta'])
   expect(of('ephemeral').toSorted()).toEqual([
+    'canvas/stateChanged',
     'chat/turnsLoaded',
     'resourceWatch/changed',
     'terminal/data',
     'terminal/input',
   ])
-  expect(of('strict')).toHaveLength(106 - 7)
+  expect(of('strict')).toHaveLength(106 - 8)
 })

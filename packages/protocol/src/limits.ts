@@ -128,6 +128,7 @@ export const limitTable = {
     'Q10',
     'an agent’s turn fails; a long action is refused',
   ),
+  commandAddresses: row(8, 'addresses of a command', 'H51', 'further ones are not shown'),
   terminals: row(64, 'running terminals', 'S-23', 'createTerminal is refused with -32009'),
   terminalLength: row(1 * MiB, 'characters of a terminal', 'Y3', 'the older half is forgotten'),
   inputLength: row(256 * KiB, 'characters of one input', 'Y4', 'refused'),

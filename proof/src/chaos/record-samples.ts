@@ -47,6 +47,7 @@ export function samplesOf(session: Uri): { readonly [kind in RecordKindName]: Sa
     'automation/': ['ahp-automation:/chaos', JSON.stringify(automation)],
     'automation-missed/': ['ahp-automation:/chaos 000000000000', JSON.stringify(missed)],
     'background/': ['ahp-chat:/chaos-background', ''],
+    'canvas/': ['ahp-canvas:/chaos ahp-chat:/chaos-canvas', ''],
     'capture/': undefined,
     'capture-owed/': [`${encodeURIComponent(chat)}/chaos-owed`, ''],
     'capture-sum/': [chat, '{"bytes":0,"order":0}'],

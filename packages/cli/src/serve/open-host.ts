@@ -9,6 +9,7 @@ import { gitVcs } from '@atrium/adapters/git'
 import { gitCommits } from '@atrium/adapters/git/commits'
 import { hookRunner } from '@atrium/adapters/hooks'
 import { McpPool } from '@atrium/adapters/mcp'
+import { listens } from '@atrium/adapters/network/listens'
 import { markedHosts } from '@atrium/adapters/other-hosts'
 import { sqliteSearch } from '@atrium/adapters/search/sqlite'
 import type { PostgresPlace } from '@atrium/adapters/store/postgres'
@@ -138,6 +139,7 @@ async function createOn(
     agents,
     files: term ? ownersFiles(files, term) : files,
     encoder: threadEncoder(),
+    listens,
     terminals: ptyTerminals(node && { processes: node.processes }),
     vcs: gitVcs({ processes }),
     ...(hasIndex && {

@@ -39,6 +39,7 @@ test('[A1.2] the parts are opened, follow actions and end in this order', () => 
     'notifications',
     'telemetry',
     'background',
+    'canvas',
     'departures',
     'roles',
     'subscriptions',

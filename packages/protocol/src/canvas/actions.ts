@@ -3,6 +3,7 @@ import type { ActionsOf } from '../action.ts'
 import { CanvasState } from './state.ts'
 
 export const canvasActions = {
-  'canvas/stateChanged': host({ canvas: CanvasState }),
+  // The address in it must not be stored.
+  'canvas/stateChanged': host({ canvas: CanvasState }, 'ephemeral'),
 }
 export type CanvasAction = ActionsOf<typeof canvasActions>

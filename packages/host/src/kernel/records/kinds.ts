@@ -32,6 +32,7 @@ export const recordKinds = {
   },
   'automation-missed/': { lost: 'the note of one missed run', remedy: 'nothing' },
   'background/': keyOnly,
+  'canvas/': keyOnly,
   'capture/': { own: true },
   'capture-owed/': keyOnly,
   'capture-sum/': {},

@@ -5,6 +5,7 @@ import { RecordMap, textFormat } from '../../kernel/record-map.ts'
 import type { Channel } from '../../kernel/log/channel.ts'
 import type { Core } from '../../kernel/core.ts'
 import { defineKey } from '../../kernel/key.ts'
+import { labelOf } from './label.ts'
 
 /** A command that was left running, and what users are shown of it. */
 interface LeftCommand {
@@ -69,11 +70,3 @@ export class Background {
 }
 
 export const backgroundOf = defineKey<Background>('background')
-
-/** The first line of a command, as the label of its work. */
-function labelOf(command: string): string {
-  const [line = ''] = command.trim().split('\n')
-  return line.length > maxLabel ? `${line.slice(0, maxLabel)}…` : line
-}
-
-const maxLabel = 100

@@ -72,7 +72,7 @@ export function commandOutcome({ head }: Channel<'terminal'>, job: ShellJob): Co
 }
 
 /** Returns the output in a part of a terminal. A program that prints marks makes parts of the type `command` (M6). */
-function outputOf(part: TerminalContentPart): string {
+export function outputOf(part: TerminalContentPart): string {
   if (part.type === 'unclassified') return part.value
   return part.type === 'command' ? part.output : ''
 }

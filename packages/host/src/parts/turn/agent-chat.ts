@@ -7,6 +7,7 @@ import { commentingOf } from '../../catalog/commenting.ts'
 import { telemetryOf } from '../telemetry/key.ts'
 import { shellAgent } from '../agents/shell-agent.ts'
 import { backgroundOf } from '../background/background.ts'
+import { canvasesOf } from '../canvas/canvases.ts'
 import { tokenFor } from '../auth/declared.ts'
 import { cursorBefore } from '../../channels/cursor.ts'
 import { turnsBefore } from '../../channels/history.ts'
@@ -169,6 +170,7 @@ async function runCommand(turn: RunningTurn, command: Command): Promise<RunningC
   const { terminal, job, outlive } = await execute(core, caller, command).catch((error: unknown) => {
     throw signal.aborted ? turnEnded() : error
   })
+  canvasesOf(core)?.follow(chat.uri, { terminal, command: command.line, ended: job.ended })
   // A call may ask for confirmation again while its command runs. If the user then denies it, the command is ended.
   when(turn, chat, (state) => isDecided(callIn(state, command.toolCallId))).then(
     (state) => callIn(state, command.toolCallId)?.status === 'cancelled' && void job.stop(),

@@ -37,7 +37,7 @@ exports.runBundle = function runBundle() {
 
 /**
  * The first file of the bundle; undefined if the bundle is missing or stale. In a checkout, ATRIUM_UNBUNDLED=1 runs the compiled
- * files without a bundle, for tools that change single files while these are loaded.
+ * files without a bundle, for tools that look at the classes of single files.
  */
 function entryOf(list) {
   // A published package has neither sources nor compiled files: its bundle is all that it can run, and is never stale.

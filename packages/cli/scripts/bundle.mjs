@@ -2,9 +2,11 @@
 // compiles a few files instead of hundreds. Commands and agents that only some starts need are in separate files, which are
 // loaded on demand.
 //
-//     node packages/cli/scripts/bundle.mjs [--clean]
+//     node packages/cli/scripts/bundle.mjs [--clean] [--into FOLDER --change MODULE]
 //
 // --clean removes every file of earlier builds. It is for packages that are published.
+// --into bundles for a copy of this package in FOLDER. MODULE has a function `change(path, code)`, which gives each compiled file
+// its code. Both are for hosts with planted faults.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import {
@@ -22,13 +24,19 @@ import {
 import { tmpdir } from 'node:os'
 import { basename, dirname, extname, join, relative } from 'node:path'
 import { createInterface } from 'node:readline'
-import { fileURLToPath } from 'node:url'
+import { fileURLToPath, pathToFileURL } from 'node:url'
+import { parseArgs } from 'node:util'
 import { rolldown } from 'rolldown'
 import { WebSocket } from 'ws'
 
 const cli = realpathSync(fileURLToPath(new URL('..', import.meta.url)))
 const packages = dirname(cli)
-const folder = join(cli, 'dist', 'bundle')
+const { values: options } = parseArgs({
+  options: { clean: { type: 'boolean' }, into: { type: 'string' }, change: { type: 'string' } },
+})
+const place = join('dist', 'bundle')
+const folder = join(options.into ?? cli, place)
+const { change = (_, code) => code } = options.change ? await import(pathToFileURL(options.change).href) : {}
 /** The files of our own packages that the bundle is made of. */
 const inputs = new Set()
 /** For each module that every start needs, the name of the bundle file that contains the module. */
@@ -77,8 +85,9 @@ const [{ fileName: entry }] = output.filter((file) => file.isEntry && file.name 
 const files = [...output.map((file) => file.fileName), 'bundle.json', licences]
 write('bundle.json', JSON.stringify({ entry, inputs: watched(), files }))
 removeOld(files)
-if (process.argv.includes('--clean')) copyPage()
-await fillCache().catch((error) => process.stderr.write(`atrium: no code cache: ${error.message}\n`))
+if (options.clean) copyPage()
+if (!options.into)
+  await fillCache().catch((error) => process.stderr.write(`atrium: no code cache: ${error.message}\n`))
 
 /** Copies the built page, so that the published command needs no other package. */
 function copyPage() {
@@ -94,7 +103,7 @@ function copyPage() {
 function load(id) {
   if (!id.startsWith(packages)) return null
   inputs.add(id)
-  const code = readFileSync(id, 'utf8').replaceAll(
+  const code = change(id, readFileSync(id, 'utf8')).replaceAll(
     /new URL\((['"])(\.[^'"]+)\1, import\.meta\.url\)/g,
     (_whole, _quote, path) => `new URL(${urlOf(this, join(dirname(id), path))}, import.meta.url)`,
   )
@@ -107,7 +116,7 @@ function load(id) {
  */
 function urlOf(context, file) {
   inputs.add(file)
-  if (file.startsWith(`${cli}/`)) return JSON.stringify(relative(folder, file))
+  if (file.startsWith(`${cli}/`)) return JSON.stringify(relative(join(cli, place), file))
   // Two files of one name would get one URL, so the name has that of the folder, too.
   const name = `${basename(dirname(file))}-${basename(file, extname(file))}`
   const emitted =
@@ -207,7 +216,7 @@ function write(name, content) {
  * stay for a day.
  */
 function removeOld(current) {
-  const before = process.argv.includes('--clean') ? Infinity : Date.now() - 24 * 60 * 60_000
+  const before = options.clean ? Infinity : Date.now() - 24 * 60 * 60_000
   const kept = [...current, 'cache']
   for (const name of readdirSync(folder))
     if (!kept.includes(name) && statSync(join(folder, name)).mtimeMs < before) rmSync(join(folder, name))

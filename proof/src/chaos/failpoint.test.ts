@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
 import { patched } from '../plant/patch.ts'
-import { shortIntervals, failpoints, killing, newerSchema } from './failpoint.ts'
+import { shortIntervals, failpoints, killAt, killing, newerSchema } from './failpoint.ts'
 import { mutations } from './mutation.ts'
 import { ownClock } from './scenes/clocks.ts'
 
@@ -26,12 +26,13 @@ test('[B12] a failpoint keeps the value of its expression, and kills at the nth 
   const [point] = failpoints
   if (!point) throw new Error('there are none')
   for (const side of ['before', 'after'] as const) {
-    const { put } = killing({ ...point, find: 'count()', side }, 2)
+    const { put } = killing({ ...point, find: 'count()', side })
     let counted = 0
     const world = { Array }
     const killed: string[] = []
     const count = () => ++counted
-    const process = { pid: 7, kill: (pid: number, signal: string) => killed.push(`${pid} ${signal}`) }
+    const env = killAt(point, 2)
+    const process = { pid: 7, env, kill: (pid: number, signal: string) => killed.push(`${pid} ${signal}`) }
     // oxlint-disable-next-line no-implied-eval
     const reach = new Function('globalThis', 'process', 'count', `return ${put}`) as (
       ...args: unknown[]

@@ -15,12 +15,18 @@ export interface Failpoint {
   readonly most: number
 }
 
-/** Returns the patch that kills the process when this place is reached for the nth time. */
-export function killing({ file, find, side }: Failpoint, nth: number): Patch {
-  const kill = `(globalThis.reached = (globalThis.reached ?? 0) + 1) === ${nth} && process.kill(process.pid, 'SIGKILL')`
+/** Returns the patch by which a host can be told (`killAt`) to kill itself at this place. */
+export function killing({ name, file, find, side }: Failpoint): Patch {
+  const count = '(globalThis.reached = (globalThis.reached ?? 0) + 1)'
+  const kill = `process.env.ATRIUM_KILL_AT === ${JSON.stringify(name)} && ${count} === Number(process.env.ATRIUM_KILL_TIME) && process.kill(process.pid, 'SIGKILL')`
   // The replacement starts with a name, so that it is valid wherever the expression was, even after a line without a semicolon.
   const parts = side === 'before' ? `${kill}, ${find}` : `${find}, ${kill}`
   return { file, find, put: `globalThis.Array.of(${parts})[${side === 'before' ? 1 : 0}]` }
+}
+
+/** Tells a host in which all failpoints are planted to kill itself when it reaches this one for the nth time. */
+export function killAt({ name }: Failpoint, nth: number): Readonly<Record<string, string>> {
+  return { ATRIUM_KILL_AT: name, ATRIUM_KILL_TIME: String(nth) }
 }
 
 /**

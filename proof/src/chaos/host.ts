@@ -5,10 +5,10 @@ import { mkdirSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { plantedCommand } from '../plant/command.ts'
 import type { Patch } from '../plant/patch.ts'
 
 const bin = fileURLToPath(new URL('../../../packages/cli/bin/atrium.mjs', import.meta.url))
-const plant = new URL('../plant/register.js', import.meta.url).href
 
 /**
  * Returns the home folder of every host: empty, and the same for all. The state of a host names folders in its home.
@@ -57,17 +57,14 @@ export class HostProcess {
 
   constructor(data: string, { patches: own = [], args = [], env = {}, uid, node }: HostOptions = {}) {
     const patches = [...own, ...HostProcess.planted]
-    // The host runs unbundled if it is patched: patches apply to single files, which a bundle does not have.
-    const planting = patches.length > 0 ? { NODE_OPTIONS: `--import ${plant}`, ATRIUM_UNBUNDLED: '1' } : {}
-    const words = [...(node ?? []), bin, 'serve', '--json', '--port', '0', '--data', data, ...args]
+    const command = patches.length > 0 ? plantedCommand(patches) : bin
+    const words = [...(node ?? []), command, 'serve', '--json', '--port', '0', '--data', data, ...args]
     this.child = spawn(process.execPath, words, {
       stdio: ['ignore', 'pipe', 'pipe', ...(node ? ['ipc' as const] : [])],
       env: {
         PATH: process.env['PATH'],
         HOME: home(),
         XDG_CONFIG_HOME: `${data}/none`,
-        ATRIUM_PLANT: JSON.stringify(patches),
-        ...planting,
         ...env,
       },
       ...(uid !== undefined && { uid, gid: uid }),

@@ -1,6 +1,6 @@
 import { cpSync } from 'node:fs'
 import type { Chance } from '../../chance.ts'
-import { shortIntervals, failpoints, killing, migrations, newerSchema } from '../failpoint.ts'
+import { shortIntervals, failpoints, killAt, killing, migrations, newerSchema } from '../failpoint.ts'
 import type { Failpoint } from '../failpoint.ts'
 import type { HostOptions } from '../host.ts'
 import { progress } from '../tally.ts'
@@ -15,6 +15,10 @@ const stepsBeforeStop = 10
 const tries = 4
 const quickPoints = 8
 
+/** All failpoints are in every host, so that there is one bundle for all of them. */
+const planted = [...shortIntervals, ...failpoints.map(killing)]
+const migrating = [newerSchema, ...failpoints.map(killing)]
+
 /** Kills the host at every failpoint in turn, round after round. Each round uses one data folder for all failpoints. */
 export const killsAtFailpoints: Scene = async ({ tally, chance, rounds, quick }) => {
   const every = rounds ?? (quick ? 1 : 5)
@@ -26,20 +30,20 @@ export const killsAtFailpoints: Scene = async ({ tally, chance, rounds, quick })
       const others = points.filter(({ during }) => during !== 'migration')
       // The failpoints of the migration stay in the order of the table. At the last one the migration is complete, so
       // after that kill no other failpoint of the migration could be reached.
-      const migrating = failpoints.filter((point) => point.during === 'migration' && points.includes(point))
-      for (const point of own.shuffled(others)) await killAt(trial, point, at)
-      await trial.finish({ patches: shortIntervals })
-      if (migrating.length > 0) await migrate(trial, migrating, at)
+      const ofMigration = failpoints.filter((point) => point.during === 'migration' && points.includes(point))
+      for (const point of own.shuffled(others)) await killedAt(trial, point, at)
+      await trial.finish({ patches: planted })
+      if (ofMigration.length > 0) await migrate(trial, ofMigration, at)
     })
     progress(`round ${at + 1} of ${every}: ${points.length} failpoints`)
   })
 }
 
 /** Starts one host after the other, until the failpoint has killed one. Reports a problem after too many tries. */
-async function killAt(trial: Trial, point: Failpoint, round: number): Promise<void> {
+async function killedAt(trial: Trial, point: Failpoint, round: number): Promise<void> {
   let nth = nthOf(point, round, trial.chance)
   for (let time = 1; time <= tries; time++) {
-    const killed = await runHost(trial, { patches: [...shortIntervals, killing(point, nth)] }, point)
+    const killed = await runHost(trial, { patches: planted, env: killAt(point, nth) }, point)
     if (killed) return trial.tally.hit(point.name)
     // The failpoint was reached fewer times than expected: kill this host, and try again with a smaller number.
     await trial.host.kill()
@@ -73,7 +77,7 @@ async function migrate(from: Trial, points: readonly Failpoint[], round: number)
     cpSync(from.folder, trial.folder, { recursive: true })
     trial.sessions.live.push(...from.sessions.live)
     for (const point of points) {
-      if (await trial.start({ patches: [newerSchema, killing(point, 1)] })) {
+      if (await trial.start({ patches: migrating, env: killAt(point, 1) })) {
         await trial.host.kill()
         tally.problem(`${point.name} was never reached`)
         continue
@@ -82,7 +86,7 @@ async function migrate(from: Trial, points: readonly Failpoint[], round: number)
       if (signal !== 'SIGKILL') throw new Error(`the host does not start: ${trial.host.stderr}`)
       tally.hit(point.name)
     }
-    await trial.finish({ patches: [newerSchema], migrations })
+    await trial.finish({ patches: migrating, migrations })
   })
 }
 

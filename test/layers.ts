@@ -124,6 +124,7 @@ export const floors: { readonly [layer: string]: readonly (readonly string[])[] 
   ],
   web: [
     ['app'],
+    ['automations'],
     ['history', 'settings', 'start'],
     ['inbox'],
     ['chat', 'sessions'],

@@ -33,14 +33,15 @@ export class HostProcess {
     this.#token = token
   }
 
-  /** `log`: the file descriptor that gets the log of the host. */
+  /** `log`: the file descriptor that gets the log of the host. `more`: what is added to its environment. */
   static async start(
     home: string,
     log?: number,
     agents?: AgentSettings,
     flags: readonly string[] = [],
+    more: NodeJS.ProcessEnv = {},
   ): Promise<HostProcess> {
-    const env = { PATH: process.env['PATH'], HOME: home, ...onlyGuide(agents) }
+    const env = { PATH: process.env['PATH'], HOME: home, ...onlyGuide(agents), ...more }
     const args = [bin, 'serve', '--data', `${home}/data`, '--json', '--port', '0', ...flags]
     const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', log ?? 'ignore'], env })
     const ended = once(child, 'exit').then(([code]) => {

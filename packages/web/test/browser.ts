@@ -108,10 +108,11 @@ export class Room {
   }
 
   /** Starts the host, at the port of the last one. */
-  async start(flags: readonly string[] = []): Promise<void> {
+  async start(flags: readonly string[] = [], env: NodeJS.ProcessEnv = {}): Promise<void> {
     const port = this.#host ? ['--port', new URL(this.address).port] : []
     const where = ['--default-directory', this.folder]
-    this.#host = await HostProcess.start(this.home, undefined, this.#agents, [...where, ...port, ...flags])
+    const all = [...where, ...port, ...flags]
+    this.#host = await HostProcess.start(this.home, undefined, this.#agents, all, env)
   }
 
   /** A new link to the page, as `atrium web` prints it. */

@@ -17,6 +17,7 @@ import type { HostOptions } from '../link/connect.ts'
 import { withTimeout } from '../link/with-client.ts'
 import { version } from '../terminal/version.ts'
 import { onOneLine } from '../terminal/output.ts'
+import { automationFindings } from './automations.ts'
 import { clientFindings } from './clients.ts'
 import { fail, ok, warn } from './finding.ts'
 import { pluginFindings } from './plugins.ts'
@@ -45,6 +46,7 @@ export async function hostFindings(options: HostOptions, settings: Settings): Pr
     const { url } = await addressOf(options)
     try {
       const found = [versionFinding(client, url), numbersFinding(client), ...(await agentFindings(client))]
+      found.push(...(await automationFindings(client)))
       const told = [...lossFindings(client), ...agentOutputFindings(client), ...clientFindings(client)]
       return [...found, ...told, await clockFinding(url)]
     } finally {

@@ -6,6 +6,12 @@ export const PastView = late(
   'Opening the history…',
 )
 
+/** The automations of the host. */
+export const AutomationsView = late(
+  () => import('../automations/automations-view.tsx').then((loaded) => loaded.AutomationsView),
+  'Opening the automations…',
+)
+
 /** The settings of the host and of this browser. */
 export const SettingsView = late(
   () => import('../settings/settings-view.tsx').then((loaded) => loaded.SettingsView),

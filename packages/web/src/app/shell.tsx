@@ -3,7 +3,7 @@ import type { SessionSummary } from '@atrium/protocol/session/state'
 import { useCallback, useEffect, useMemo, useState } from 'preact/hooks'
 import { RoleProvider, may, useRole } from '../link/role.ts'
 import { failureOf } from '../link/outcome-words.ts'
-import { folderOf, isArchived, moodOf, titleOf } from '../sessions/grouping.ts'
+import { folderOf, isArchived, moodOf, recentFolders, titleOf } from '../sessions/grouping.ts'
 import { RenameDialog } from '../sessions/rename-dialog.tsx'
 import { useSessionList } from '../sessions/use-session-list.ts'
 import { StartView } from '../start/start-view.tsx'
@@ -15,7 +15,7 @@ import { useHeld } from '../ui/use-held.ts'
 import { useLatest } from '../ui/use-latest.ts'
 import { BrowserSettings } from './browser-settings.tsx'
 import { KeptSessions } from './kept-sessions.tsx'
-import { SettingsView } from './late-views.ts'
+import { AutomationsView, SettingsView } from './late-views.ts'
 import { Palette } from './palette.tsx'
 import { go, useRoute } from '../ui/route.ts'
 import { ShortcutsDialog } from './shortcuts-dialog.tsx'
@@ -112,6 +112,7 @@ export function Shell({ client }: { readonly client: Client }) {
           selected={route.session}
           onNew={createAny}
           onFind={find}
+          onAutomations={toAutomations}
           onSettings={toSettings}
           onOpen={openSession}
           onRename={setRenaming}
@@ -133,7 +134,16 @@ export function Shell({ client }: { readonly client: Client }) {
             say={tell}
           />
         )}
-        {route.session === undefined && route.place !== 'settings' && (
+        {route.place === 'automations' && (
+          <AutomationsView
+            client={client}
+            path={startPath(client, sessions[0], list.listed)}
+            folders={recentFolders(sessions)}
+            onBack={toStart}
+            say={tell}
+          />
+        )}
+        {route.session === undefined && (route.place === undefined || route.place === 'sessions') && (
           <StartView
             client={client}
             sessions={sessions}
@@ -202,6 +212,7 @@ function useShellCommands({ setOver, create, sessions, selected, creates }: Shel
       ...(creates ? [{ id: 'new', label: 'New session', keys: 'n', run: create }] : []),
       { id: 'next', label: 'Next session of the list', keys: 'j', run: () => step(1) },
       { id: 'previous', label: 'Previous session of the list', keys: 'k', run: () => step(-1) },
+      { id: 'automations', label: 'Automations', run: toAutomations },
       { id: 'settings', label: 'Settings', keys: ',', run: toSettings },
       { id: 'home', label: 'All sessions', keys: 'a', run: toList },
     ]
@@ -210,6 +221,7 @@ function useShellCommands({ setOver, create, sessions, selected, creates }: Shel
 
 const toStart = () => go({})
 const toSettings = () => go({ place: 'settings' })
+const toAutomations = () => go({ place: 'automations' })
 const toList = () => go({ place: 'sessions' })
 const openCreated = (session: string) => go({ session })
 const openSession = ({ resource }: SessionSummary) => go({ session: resource })

@@ -1,5 +1,5 @@
 import type { Client } from '@atrium/client/client'
-import { Moon, Plus, ScanSearch, Settings as SettingsIcon, Sun, SunMoon } from 'lucide'
+import { CalendarClock, Moon, Plus, ScanSearch, Settings as SettingsIcon, Sun, SunMoon } from 'lucide'
 import { memo } from 'preact/compat'
 import { LinkState } from '../link/link-state.tsx'
 import { RoleNote } from '../link/role-note.tsx'
@@ -20,6 +20,7 @@ interface Props extends SessionRowActions, ListedSessions {
   readonly onNew: () => void
   /** Opens the palette. The button is for touch screens, which have no keys for that. */
   readonly onFind: () => void
+  readonly onAutomations: () => void
   readonly onSettings: () => void
   readonly say: (text: string) => void
 }
@@ -27,7 +28,8 @@ interface Props extends SessionRowActions, ListedSessions {
 const icons = { system: SunMoon, light: Sun, dark: Moon } as const
 
 /** The left side: the state of the link, a new session, and all sessions. */
-export const Sidebar = memo(function Sidebar({ client, onNew, onFind, onSettings, say, ...list }: Props) {
+export const Sidebar = memo(function Sidebar({ client, onNew, onFind, say, ...rest }: Props) {
+  const { onAutomations, onSettings, ...list } = rest
   const [theme, nextTheme] = useTheme()
   const creates = useMay('prompt')
   useCommands(
@@ -44,6 +46,7 @@ export const Sidebar = memo(function Sidebar({ client, onNew, onFind, onSettings
           <Button icon={ScanSearch} label="Find a session or an action" look="quiet" onClick={onFind} />
           <NotifyButton client={client} say={say} />
           <Button icon={icons[theme]} label={`Theme: ${theme}`} look="quiet" onClick={nextTheme} />
+          <Button icon={CalendarClock} label="Automations" look="quiet" onClick={onAutomations} />
           <Button icon={SettingsIcon} label="Settings" look="quiet" onClick={onSettings} />
         </span>
       </header>

@@ -1,9 +1,12 @@
 import { useEffect, useState } from 'preact/hooks'
 
+type Place = 'sessions' | 'settings' | 'automations'
+const places: ReadonlySet<string> = new Set<Place>(['sessions', 'settings', 'automations'])
+
 /** What the page shows: a session and one of its chats, or else the first screen. */
 export interface Route {
-  /** Instead of the first screen: the settings, or on a narrow screen the session list. */
-  readonly place?: 'sessions' | 'settings'
+  /** Instead of the first screen: the settings, the automations, or on a narrow screen the session list. */
+  readonly place?: Place
   readonly session?: string
   readonly chat?: string
 }
@@ -13,7 +16,8 @@ const prefix = 'ahp-session:/'
 /** Reads the fragment of the address, which no server sees: `#/session/<name>/<chat>`. */
 export function routeOf(fragment: string): Route {
   const [, kind, session = '', chat = ''] = fragment.split('/')
-  if (kind === 'sessions' || kind === 'settings') return { place: kind }
+  // The set has only places.
+  if (places.has(kind ?? '')) return { place: kind as Place }
   if (kind !== 'session' || session === '') return {}
   const name = decode(session)
   return {

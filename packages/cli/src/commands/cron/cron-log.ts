@@ -1,4 +1,6 @@
-import type { AutomationEntry, AutomationRunSummary } from '@atrium/protocol/automation/state'
+import type { AutomationEntry } from '@atrium/protocol/automation/state'
+import { missedWords, missesOf, originWords, timelineOf } from '@atrium/protocol/automation/timeline'
+import type { Happening, MissedRuns } from '@atrium/protocol/automation/timeline'
 import type { Client } from '@atrium/client/client'
 import { askExtension } from '../../link/extension.ts'
 import { printList } from '../../render/table.ts'
@@ -6,56 +8,64 @@ import { localTime } from '../../terminal/local-time.ts'
 import { onOneLine } from '../../terminal/output.ts'
 import type { Output } from '../../terminal/output.ts'
 
-/** Instants without a run, as the host notes them. */
-interface Missed {
-  readonly because: string
-  readonly from: string
-  readonly to: string
-  readonly count: number
-}
-
-interface Line {
-  readonly at: string
-  readonly what: string
-  readonly detail: string
-  readonly document: object
-}
+/** The number of lines in the log of all automations. */
+const mostLines = 50
 
 /** Shows the runs of an automation and the instants that it has missed, the newest last. */
-export async function showLog(
+export async function showLog(client: Client, out: Output, entry: AutomationEntry): Promise<void> {
+  printList(out, await happenings(client, entry), { document, row, empty: 'Nothing was due yet.' })
+}
+
+/** Shows what has become of all automations lately, the newest last. */
+export async function showAllLogs(
   client: Client,
   out: Output,
-  { resource, runs }: AutomationEntry,
+  entries: readonly AutomationEntry[],
 ): Promise<void> {
-  // The answer is not checked: a host of the same build has this shape.
-  const { items } = (await askExtension(client, 'x-atrium/missedRuns', { automation: resource })) as {
-    readonly items: readonly Missed[]
-  }
-  const lines = [...runs.map(lineOfRun), ...items.map(lineOfMissed)].toSorted((a, b) =>
-    a.at < b.at ? -1 : 1,
+  // Each line is of an automation that is one of the newest by its last run or miss.
+  const newest = entries.toSorted((a, b) => (lastOf(a) < lastOf(b) ? 1 : -1)).slice(0, mostLines)
+  const all = await Promise.all(
+    newest.map(async (entry) =>
+      (await happenings(client, entry)).map((each) => ({ each, title: entry.definition.title })),
+    ),
   )
-  printList(out, lines, {
-    document: ({ document }) => document,
-    row: ({ at, what, detail }) => [localTime(at), what, detail],
+  const lines = all.flat().toSorted((a, b) => (a.each.at < b.each.at ? -1 : 1))
+  printList(out, lines.slice(-mostLines), {
+    document: ({ each, title }) => ({ title, ...document(each) }),
+    row: ({ each, title }) => [...row(each).slice(0, 2), onOneLine(title), ...row(each).slice(2)],
     empty: 'Nothing was due yet.',
   })
 }
 
-function lineOfRun(run: AutomationRunSummary): Line {
-  const { lifecycle, origin } = run
-  const scheduled = origin.kind === 'trigger' ? origin.scheduledFor : undefined
-  const late = origin.kind === 'trigger' && origin.catchUp === true ? ' (late)' : ''
-  const error = lifecycle.status === 'failed' ? `: ${onOneLine(lifecycle.error.message)}` : ''
-  return {
-    at: scheduled ?? lifecycle.createdAt,
-    what: `${lifecycle.status}${late}`,
-    detail: `${origin.kind === 'manual' ? 'by hand' : scheduled === undefined ? 'by an event' : 'by schedule'}${error}`,
-    document: run,
+async function happenings(
+  client: Client,
+  { resource, runs }: AutomationEntry,
+): Promise<readonly Happening[]> {
+  // The answer is not checked: a host of the same build has this shape.
+  const { items } = (await askExtension(client, 'x-atrium/missedRuns', { automation: resource })) as {
+    readonly items: readonly MissedRuns[]
   }
+  return timelineOf(runs, items)
 }
 
-function lineOfMissed(missed: Missed): Line {
-  const { because, from, to, count } = missed
-  const until = count > 1 ? `, ${count} times until ${localTime(to)}` : ''
-  return { at: from, what: 'missed', detail: `${onOneLine(because)}${until}`, document: missed }
+/** When an automation has run or missed a run last. */
+function lastOf(entry: AutomationEntry): string {
+  const runs = entry.runs.map(({ lifecycle }) => lifecycle.createdAt)
+  return [...runs, missesOf(entry)?.newest.to ?? ''].toSorted().at(-1) ?? ''
+}
+
+function document(happening: Happening): object {
+  return 'run' in happening ? happening.run : happening.missed
+}
+
+function row(happening: Happening): readonly string[] {
+  const at = localTime(happening.at)
+  if ('missed' in happening) {
+    const { because, to, count } = happening.missed
+    const until = count > 1 ? `, ${count} times until ${localTime(to)}` : ''
+    return [at, 'missed', `${onOneLine(missedWords(because))}${until}`]
+  }
+  const { lifecycle } = happening.run
+  const error = lifecycle.status === 'failed' ? `: ${onOneLine(lifecycle.error.message)}` : ''
+  return [at, lifecycle.status, `${originWords(happening.run)}${error}`]
 }

@@ -1,8 +1,9 @@
 /** The row of `cron` in the table of commands. */
 export const cronVerb = {
   usage: 'cron [action] [name] [words...]',
-  about: 'list automations; or: add "weekdays 9:30" TEXT; log, run, pause, resume or rm NAME',
+  about: 'list automations; or: add "weekdays 9:30" TEXT; log [NAME]; run, pause, resume or rm NAME',
   options: [
+    ['--title <text>', 'the title (default: the first line of the text)'],
     ['--in <dir>', 'the folder of the sessions (default: this one)'],
     ['--agent <id>', 'the agent (default: the first)'],
     ['--zone <name>', 'the time zone, such as Europe/Berlin (default: that of this machine)'],

@@ -3,28 +3,26 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { atrium, documents } from '../../../test/command.ts'
+import { clockAhead } from '../../../test/clock-ahead.ts'
 import { HostProcess } from '../../../test/host-process.ts'
-import { cronOf } from './phrases.ts'
 
-test.each([
-  ['weekdays 9:30', '30 9 * * 1-5'],
-  ['Weekends at 10', '0 10 * * 0,6'],
-  ['daily 18:00', '0 18 * * *'],
-  ['every day 7:05', '5 7 * * *'],
-  ['mon,thu 8:00', '0 8 * * 1,4'],
-  ['mondays and fridays 8:00', '0 8 * * 1,5'],
-  ['every sunday 23:59', '59 23 * * 0'],
-  ['hourly', '0 * * * *'],
-  ['every 15 minutes', '*/15 * * * *'],
-  ['every 6 hours', '0 */6 * * *'],
-  ['every 60 minutes', '0 * * * *'],
-  ['0 9 1 JAN *', '0 9 1 JAN *'],
-  ['every 7 minutes', undefined],
-  ['every 0 hours', undefined],
-  ['weekdays 24:00', undefined],
-  ['noon', undefined],
-])('[Z63.1] "%s" means %s', (phrase, expression) => {
-  expect(cronOf(phrase)).toBe(expression)
+const hourMs = 3_600_000
+
+test('[Z63.2] [Z63.3] [H42.3] a host is killed, instants fall due, and it starts again: the log and doctor say what was missed and why', async () => {
+  const home = mkdtempSync(join(tmpdir(), 'atrium-cron-'))
+  const killed = await HostProcess.start(home)
+  onTestFinished(() => killed.kill())
+  const inAnHour = `daily ${new Date(Date.now() + hourMs).toISOString().slice(11, 16)}`
+  const add = ['add', inAnHour, 'say hello', '--zone', 'UTC', '--agent', 'guide', '--in', home, '--skip-late']
+  const command = (...words: readonly string[]) => atrium(home, ['cron', ...words])
+  expect(await command(...add, '--title', 'Greeting')).toMatchObject({ status: 0 })
+  await killed.kill()
+  const host = await HostProcess.start(home, undefined, undefined, [], clockAhead(2 * hourMs))
+  onTestFinished(() => host.kill())
+  const missed = /missed +(Greeting +)?the host was not running/
+  expect((await command('log', 'greet')).stdout).toMatch(missed)
+  expect((await command('log')).stdout).toMatch(missed)
+  expect((await atrium(home, ['doctor'])).stdout).toMatch(/Greeting has missed 1 run since it last ran/)
 })
 
 test('[Z63] [Z63.1] [Z63.2] an automation is added, listed, run, paused and removed, and its log shows its runs', async () => {

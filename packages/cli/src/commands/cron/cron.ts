@@ -1,10 +1,11 @@
 import { resolve } from 'node:path'
-import { dueInstants, parseSchedule } from '@atrium/protocol/automation/schedule'
-import type { AutomationDefinition, AutomationEntry, CronSchedule } from '@atrium/protocol/automation/state'
+import { cronOf, phraseExamples } from '@atrium/protocol/automation/phrases'
+import { parseSchedule } from '@atrium/protocol/automation/schedule'
+import type { AutomationEntry, CronSchedule } from '@atrium/protocol/automation/state'
+import { definitionFor, nextInstants } from '@atrium/protocol/automation/task'
 import type { Client } from '@atrium/client/client'
 import type { Subscription } from '@atrium/client/sync/handle'
 import { fileUri } from '@atrium/protocol/file-uri'
-import { compact } from '@atrium/protocol/update'
 import { automationUri, automationsUri } from '@atrium/protocol/uri'
 import { newId } from '@atrium/client/shared/globals'
 import { assertAccepted } from '../../link/dispatch.ts'
@@ -15,10 +16,10 @@ import { CommandError, exits } from '../../terminal/exit.ts'
 import { localTime } from '../../terminal/local-time.ts'
 import { onOneLine, output } from '../../terminal/output.ts'
 import type { Output, OutputOptions } from '../../terminal/output.ts'
-import { showLog } from './cron-log.ts'
-import { cronOf, phraseExamples } from './phrases.ts'
+import { showAllLogs, showLog } from './cron-log.ts'
 
 export interface CronFlags extends HostOptions, OutputOptions {
+  readonly title?: string
   readonly in?: string
   readonly agent?: string
   readonly zone?: string
@@ -58,7 +59,13 @@ export function cron(
 const actions: ReadonlyMap<string, (run: Run) => Promise<void>> = new Map([
   ['ls', async ({ list, out }: Run) => showList(out, entriesOf(list))],
   ['add', add],
-  ['log', ({ client, list, out, name }: Run) => showLog(client, out, named(list, name, 'log'))],
+  [
+    'log',
+    ({ client, list, out, name }: Run) =>
+      name === undefined
+        ? showAllLogs(client, out, entriesOf(list))
+        : showLog(client, out, named(list, name, 'log')),
+  ],
   ['run', start],
   ['pause', (run: Run) => enable(run, 'pause', false)],
   ['resume', (run: Run) => enable(run, 'resume', true)],
@@ -74,22 +81,17 @@ async function add({ list, out, name, words, flags }: Run): Promise<void> {
     )
   const schedule = scheduleFor(name, flags.zone)
   const resource = automationUri(newId())
-  const overlap = flags.overlap === undefined ? undefined : { 'x-atrium': { overlap: flags.overlap } }
-  const definition = compact<AutomationDefinition>({
-    title: text.split('\n', 1)[0]?.slice(0, 80) ?? '',
-    message: { text, origin: { kind: 'automation' } },
-    session: compact<AutomationDefinition['session']>({
-      provider: flags.agent,
-      workingDirectories: [fileUri(resolve(flags.in ?? '.'))],
-    }),
-    enabled: true,
-    triggers: [
-      { kind: 'schedule', id: 'schedule', schedule, misfirePolicy: flags.skipLate ? 'skip' : 'runOnce' },
-    ],
-    _meta: overlap,
+  const definition = definitionFor({
+    title: flags.title,
+    text,
+    schedule,
+    skipsLate: flags.skipLate,
+    overlap: flags.overlap,
+    provider: flags.agent,
+    folder: fileUri(resolve(flags.in ?? '.')),
   })
   assertAccepted(await list.dispatch({ type: 'automation/createRequested', resource, definition }))
-  const next = nextThree(schedule)
+  const next = nextInstants(schedule, Date.now())
   out.report({ resource, schedule, next }, () =>
     [
       `Added: ${onOneLine(definition.title)} (${shortName(resource)}), at ${schedule.expression} in ${schedule.timeZone}. Next:`,
@@ -148,18 +150,6 @@ function scheduleFor(phrase: string, zone = Intl.DateTimeFormat().resolvedOption
   const read = parseSchedule(schedule)
   if (!read.ok) throw new CommandError(`${read.problem}.`, exits.usage)
   return schedule
-}
-
-/** The next three due instants, ISO 8601. */
-function nextThree(schedule: CronSchedule): readonly string[] {
-  const read = parseSchedule(schedule)
-  const found: string[] = []
-  if (read.ok)
-    for (const instant of dueInstants(read.value, Date.now())) {
-      found.push(new Date(instant).toISOString())
-      if (found.length === 3) break
-    }
-  return found
 }
 
 function entriesOf(list: Subscription<'automation'>): readonly AutomationEntry[] {

@@ -1,3 +1,4 @@
+import type { MissedRuns } from '@atrium/protocol/automation/timeline'
 import type { Uri } from '@atrium/protocol/channel'
 import type { RecordFormat } from '../../kernel/record-map.ts'
 import type { MissReason } from './law.ts'
@@ -24,19 +25,9 @@ export interface Stored {
   readonly fired: readonly (readonly [key: string, since: number])[]
 }
 
-/** Due instants in a row without a run, as they are stored and shown. Times are ISO 8601. */
-export interface MissNote {
-  readonly triggerId: string
+/** Due instants in a row without a run, as they are stored and shown. */
+export interface MissNote extends MissedRuns {
   readonly because: MissReason | 'too many events'
-  /** The first and the last of the instants. */
-  readonly from: string
-  readonly to: string
-  readonly count: number
-  /** The schedule at that time. Absent for an event. */
-  readonly expression?: string
-  readonly timeZone?: string
-  /** The run that stands for the missed instants. */
-  readonly into?: Uri
 }
 
 export const storedFormat: RecordFormat<Stored> = {

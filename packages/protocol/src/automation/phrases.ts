@@ -29,6 +29,26 @@ export function cronOf(phrase: string): string | undefined {
   return text.split(' ').length === 5 ? phrase.trim() : undefined
 }
 
+/** The plain phrase that means these five cron fields. If there is none, the fields themselves. */
+export function phraseOf(expression: string): string {
+  const [, minutes, hours] = /^(?:\*\/(\d+) \*|0 \*\/(\d+)) \* \* \*$/.exec(expression) ?? []
+  const [, minute = '', hour = '', days = ''] = /^(\d+) (\d+) \* \* ([\d*,-]+)$/.exec(expression) ?? []
+  const time = `${hour}:${minute.padStart(2, '0')}`
+  const set = [...daySets].find(([, value]) => value === days)?.[0]
+  const phrases = [
+    'hourly',
+    `every ${minutes} minutes`,
+    `every ${hours} hours`,
+    `${set ?? ''} ${time}`,
+    `${days.split(',').map(dayName).join(', ')} ${time}`,
+  ]
+  return phrases.find((phrase) => cronOf(phrase) === expression) ?? expression
+}
+
+function dayName(value: string): string {
+  return [...weekdays].find(([name, each]) => each === value && name.length === 3)?.[0] ?? ''
+}
+
 /** Steps that do not divide an hour or a day would be uneven at its end, so they are no phrases. */
 function everyOf(count: number, whole: number): string | undefined {
   if (count < 1 || whole % count !== 0) return undefined

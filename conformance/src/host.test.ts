@@ -68,6 +68,8 @@ test.concurrent.each([
   ['inputNotEditable', 'the input of the call cannot be edited'],
   ['queueNotStarted', 'the host does not start a turn from the queue'],
   ['noWorker', 'no chat was started after the prompt "Let a worker do it."'],
+  ['noAutomations', 'clients cannot create automations on this host'],
+  ['noTelemetry', 'the host offers no telemetry'],
   ['onePage', 'the host returns its list in one page, whatever the limit'],
   ['snapshotsOnly', 'the host answers reconnect with snapshots, which AHP allows'],
 ] as const)('[C6.1] %s: rules that cannot be judged are skipped with a reason', async (fault, reason) => {

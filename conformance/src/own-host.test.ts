@@ -27,7 +27,12 @@ async function startAtrium(): Promise<string> {
       protectedResources: [{ resource: 'https://protected.example' }],
     },
   }
-  const host = await createHost({ store: memoryStore(), world, agents: [open, protectedAgent] })
+  const host = await createHost({
+    store: memoryStore(),
+    world,
+    agents: [open, protectedAgent],
+    telemetry: { lines: () => () => {}, collector: undefined },
+  })
   const listening = await listen({ token, connect: (link, principal) => host.connect(link, principal) })
   onTestFinished(async () => {
     const closed = listening.close()

@@ -219,6 +219,24 @@ export const inputFaults = {
   noWorker: [],
 } as const
 
+/** Faults of automations and telemetry. */
+export const automationFaults = {
+  automationsStateEmpty: ['K230'],
+  automationNotSet: ['K231'],
+  anyScheduleAccepted: ['K232'],
+  updateReplacesAll: ['K233'],
+  requestRunsTwice: ['K234'],
+  runWithoutChannel: ['K234'],
+  removedAutomationStays: ['K235'],
+  unknownAutomationRun: ['K236'],
+  tracesHaveSnapshot: ['K240'],
+  timesAsNumbers: ['K241'],
+  tracesToAll: ['K242'],
+  // Not faults but behaviour that AHP allows: no rule may fail.
+  noAutomations: [],
+  noTelemetry: [],
+} as const
+
 /** Not faults but hosts of another kind, which AHP allows: no rule may fail. */
 export const otherHosts = {
   /** Speaks 0.9.0 only. */
@@ -231,6 +249,6 @@ export const otherHosts = {
   sessionsAtFirstTurn: [],
 } as const
 
-export const faults = { ...wireFaults, ...chatFaults, ...inputFaults, ...otherHosts }
+export const faults = { ...wireFaults, ...chatFaults, ...inputFaults, ...automationFaults, ...otherHosts }
 
 export type Fault = keyof typeof faults

@@ -12,8 +12,10 @@ import { actionOf } from '../src/kit/action.ts'
 import { defaultChatOf, newChat } from './wrong-creation.ts'
 import { createChat, disposeChat, disposeChats, fetchTurns, viewOf } from './wrong-chats.ts'
 import { authenticate, needsLogin, protectedAgent } from './wrong-auth.ts'
+import { fetchAutomationRuns, runAutomation } from './wrong-automations.ts'
 import { complete } from './wrong-completions.ts'
 import { moveChat } from './wrong-moves.ts'
+import { tracesUri } from './wrong-telemetry.ts'
 import type { Subscriber, WrongLog } from './wrong-log.ts'
 
 /** Two settings. Only `mood` can change after the session is created. */
@@ -86,6 +88,8 @@ export function commandsOf(host: WrongLog, link: Subscriber): ReadonlyMap<string
       return {
         protocolVersion,
         serverSeq,
+        ...(!host.has('noAutomations') && { automations: { create: {} } }),
+        ...(!host.has('noTelemetry') && { telemetry: { traces: tracesUri } }),
         ...(!host.has('noTriggers') && { completionTriggerCharacters: ['@'] }),
         ...(!(host.has('snapshotsLeftOut') && returned.length === 0) && { snapshots: returned }),
       }
@@ -119,6 +123,10 @@ export function commandsOf(host: WrongLog, link: Subscriber): ReadonlyMap<string
     }),
 
     run('subscribe', ({ channel: uri, view }) => {
+      if (uri === tracesUri) {
+        link.subscriptions.add(uri)
+        return host.has('tracesHaveSnapshot') ? { snapshot: snapshot(rootUri) } : {}
+      }
       if (!host.channels.has(uri) && host.has('unknownSubscribed')) return {}
       if (!host.channels.has(uri)) throw AhpError.notFound(uri)
       link.subscriptions.add(uri)
@@ -184,6 +192,8 @@ export function commandsOf(host: WrongLog, link: Subscriber): ReadonlyMap<string
       return null
     }),
 
+    run('runAutomation', (params) => runAutomation(host, params)),
+    run('fetchAutomationRuns', (params) => fetchAutomationRuns(host, params)),
     run('completions', ({ channel, text, offset }) => complete(host, channel, text, offset)),
     run('authenticate', ({ resource }) => authenticate(host, link, resource)),
     run('createChat', ({ channel, chat, source }) => createChat(host, channel, chat, source)),

@@ -5,6 +5,7 @@ import { checkAction } from '@atrium/protocol/kind'
 import type { SessionState } from '@atrium/protocol/session/state'
 import { actionOf } from '../src/kit/action.ts'
 import { answerRejection, acceptedAnswer } from './wrong-answers.ts'
+import { automationRejection } from './wrong-automations.ts'
 import type { Channel, WrongLog } from './wrong-log.ts'
 
 /** The reason to reject an action of a client; undefined if the action is accepted. */
@@ -23,6 +24,7 @@ export function rejectionOf(host: WrongLog, { kind, state }: Channel, action: Ac
     kinds[kind].dispatchable.has(type) || (kind === 'chat' && host.has('hostActionsAccepted'))
   if (!dispatchable || (kinds[kind].actions.has(type) && !host.defines(type)))
     return `${type} may not be dispatched by a client`
+  if (kind === 'automation') return automationRejection(host, action)
   if (kind === 'chat') return chatRejection(host, state as ChatState, action as ClientAction)
   if (type === 'session/defaultChatChanged')
     return defaultChatRejection(state as SessionState, action as ClientAction)

@@ -4,16 +4,18 @@ import { reducers } from '@atrium/protocol/reducers'
 import type { ChatState } from '@atrium/protocol/chat/state'
 import type { SessionState, SessionSummary } from '@atrium/protocol/session/state'
 import { patch } from '@atrium/protocol/update'
-import { rootUri } from '@atrium/protocol/uri'
+import { automationsUri, rootUri } from '@atrium/protocol/uri'
 import { knows } from '@atrium/protocol/versions/known'
 import { actionOf } from '../src/kit/action.ts'
 import type { Fault } from './faults.ts'
 import { protectedAgent } from './wrong-auth.ts'
 import { isAnswerLost, withFault } from './wrong-answers.ts'
 import type { ClientAction } from './wrong-answers.ts'
+import { afterAutomationAction } from './wrong-automations.ts'
 import { afterChatAction } from './wrong-chats.ts'
+import { exportTurn } from './wrong-telemetry.ts'
 
-type Kind = 'root' | 'session' | 'chat'
+type Kind = 'root' | 'session' | 'chat' | 'automation' | 'automationRun'
 
 export interface Channel {
   readonly kind: Kind
@@ -65,6 +67,8 @@ export class WrongLog {
     const several = !this.has('oneChat') && { capabilities: { multipleChats: sources } }
     const agent = { provider: 'mock', displayName: 'Mock', description: '', models: [], ...several }
     const agents = this.has('noAgent') ? [] : [agent, ...(this.has('noLogin') ? [] : [protectedAgent])]
+    const entries = this.has('automationsStateEmpty') ? {} : { entries: [] }
+    this.channels.set(automationsUri, { kind: 'automation', state: entries })
     this.channels.set(rootUri, { kind: 'root', state: { agents, activeSessions: 0 } })
   }
 
@@ -113,7 +117,9 @@ export class WrongLog {
     if (channel.kind === 'session') this.#summarize(uri, channel.state as SessionState)
     if (this.has('undefinedActionSent') && action.type === 'session/isReadChanged')
       this.append(uri, actionOf('session/moodChanged', { mood: 'good' }))
+    if (channel.kind === 'automation') afterAutomationAction(this, action)
     if (channel.kind === 'chat') afterChatAction(this, uri, action)
+    if (action.type === 'chat/turnComplete') exportTurn(this, uri)
   }
 
   reject(by: Subscriber, { uri, action, clientSeq, rejectionReason }: Rejection): void {
@@ -154,6 +160,7 @@ export class WrongLog {
     const { type } = action
     return (
       (kind === 'chat' && isAnswerLost(this, state as ChatState, action as ClientAction)) ||
+      (this.has('removedAutomationStays') && type === 'automation/removed') ||
       (this.has('wrongReducer') && type === 'session/isArchivedChanged') ||
       (this.has('chatReadNotApplied') && type === 'chat/isReadChanged')
     )

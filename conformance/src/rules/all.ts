@@ -1,5 +1,6 @@
 import type { Rule, Topic } from '../kit/rule.ts'
 import { auth } from './auth.ts'
+import { automations } from './automations.ts'
 import { calls } from './calls.ts'
 import { chats } from './chats.ts'
 import { completions } from './completions.ts'
@@ -17,12 +18,13 @@ import { rejection } from './rejection.ts'
 import { replay } from './replay.ts'
 import { sessions } from './sessions.ts'
 import { subscriptions } from './subscriptions.ts'
+import { telemetry } from './telemetry.ts'
 import { turns } from './turns.ts'
 import { unknown } from './unknown.ts'
 import { versions } from './versions.ts'
 import { workers } from './workers.ts'
 
-/** Every topic. Each topic owns ten consecutive ids, so the next topic takes K230 to K239, for example. */
+/** Every topic. Each topic owns ten consecutive ids, so the next topic takes K250 to K259, for example. */
 export const topics: readonly Topic[] = [
   handshake,
   versions,
@@ -46,6 +48,8 @@ export const topics: readonly Topic[] = [
   questions,
   pending,
   workers,
+  automations,
+  telemetry,
 ]
 
 /** Selects rules by id (`K12`), by the common start of ten ids (`K6` for K60 to K69), or by topic (`replay`). */

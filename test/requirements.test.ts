@@ -1,11 +1,15 @@
 import { readFileSync } from 'node:fs'
+import { kinds } from '@atrium/protocol/channels'
+import { commands, notifications } from '@atrium/protocol/commands'
+import type { ChannelKind } from '@atrium/protocol/kind'
 import { versions } from '@atrium/protocol/versions/negotiate'
 import { expect, test } from 'vitest'
 import { root, textOfTests } from './files.ts'
 import { specItems } from './spec.ts'
 
 const page = readFileSync(`${root}docs/requirements.md`, 'utf8')
-const [statements = '', notDriven = ''] = page.split('\n## Not driven by frames\n')
+const [before = '', notDriven = ''] = page.split('\n## Not driven by frames\n')
+const [statements = '', names = ''] = before.split('\n## AHP 1.0, name by name\n')
 
 /** A statement: a numbered line of the section of its document. */
 interface Requirement {
@@ -114,6 +118,49 @@ test('[A7] the versions of a requirement exist, and are in order', () => {
     return rank(first) < 0 || rank(last) < rank(first)
   })
   expect(named(wrong)).toEqual([])
+})
+
+/** The names of the wire under each heading of the page, with the cell of their rules. */
+const namesUnder = new Map(
+  names.split('\n### ').map((section) => {
+    const rows = section.split('\n').filter((line) => line.startsWith('| `'))
+    const [title = ''] = section.split('\n')
+    return [title, rows.map((row) => cellsOf(row.replaceAll('`', '')))] as const
+  }),
+)
+const { $defs: shapes } = JSON.parse(
+  readFileSync(`${root}packages/protocol/schema/ahp-1.0.0.schema.json`, 'utf8'),
+) as { readonly $defs: { readonly [name: string]: { readonly properties?: object } } }
+/** The members in which host, agents and clients say what they can do. */
+const capabilities = [
+  'InitializeParams',
+  'InitializeResult',
+  'ClientCapabilities',
+  'TelemetryCapabilities',
+  'AutomationCapabilities',
+  'AgentCapabilities',
+  'MultipleChatsCapability',
+  'MultipleWorkingDirectoriesCapability',
+  'SubscribeDelivery',
+  'SubscribeView',
+  'ChangesetCapabilities',
+  'McpAppCapabilities',
+].flatMap((shape) => Object.keys(shapes[shape]?.properties ?? {}).map((key) => `${shape}.${key}`))
+/** These are members of all params. */
+const ofAll = ['InitializeParams.channel', 'InitializeParams._meta']
+
+test.each([
+  ['Commands', [...commands.keys()]],
+  ['Notifications', [...notifications.keys()]],
+  ['Channels', [...Object.keys(kinds), 'otlp', 'mcp']],
+  ['Actions', Object.values<ChannelKind>(kinds).flatMap(({ actions }) => [...actions.keys()])],
+  ['Capabilities', capabilities.filter((name) => !ofAll.includes(name))],
+])('[A7.2] %s: each name of the wire of 1.0 has a rule of the spec', (title, expected) => {
+  const rows = namesUnder.get(title) ?? []
+  expect(rows.map(([name]) => name)).toEqual(expected)
+  const known = new Set(specItems().map(({ id }) => id))
+  const carried = rows.map(([name, cell = '']) => [name, (cell.split(';')[0] ?? '').split(', ')] as const)
+  expect(carried.filter(([, rules]) => !rules.every((id) => known.has(id)))).toEqual([])
 })
 
 test('[A7] the page has no path of a machine', () => {

@@ -118,7 +118,7 @@ test.each([
   expect(sessionOf(all).config?.values).toEqual(after)
 })
 
-describe('[H7] the directories of a session', () => {
+describe('[H7] [H7.12] the directories of a session', () => {
   const several = (more: object = {}) =>
     new ScriptedAgent({ capabilities: { multipleWorkingDirectories: more } })
   const cases: readonly (readonly [

@@ -19,6 +19,7 @@ import type { ChatContext } from './shared/context.ts'
 import { QueueView } from './composer/queue-view.tsx'
 import { NeededSignIns } from './needed-sign-ins.tsx'
 import { useReadMark } from './read-mark.ts'
+import { Servers } from './servers.tsx'
 import { Timeline } from './timeline.tsx'
 import { TurnView } from './turn-view.tsx'
 import { useDraft } from './composer/use-draft.ts'
@@ -144,6 +145,7 @@ export const ChatView = memo(function ChatView({
       </Timeline>
       <div class="dock">
         <NeededSignIns client={client} session={session} chat={state} />
+        <Servers client={client} canvases={state.canvases} />
         <QueueView state={state} steers={steers} />
         {state.interactivity === 'read-only' ? (
           <p class="read-only">This chat can only be read.</p>

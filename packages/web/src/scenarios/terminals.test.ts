@@ -1,4 +1,7 @@
-import { realpathSync } from 'node:fs'
+import { realpathSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect } from 'vitest'
+import { expectAccessibleInBoth } from '../../test/axe.ts'
 import { Room, begin, browserTest, eventually, expectUnharmed, shot } from '../../test/browser.ts'
 
 browserTest(
@@ -42,5 +45,37 @@ browserTest(
     await ben.getByRole('button', { name: 'Close the terminal' }).click()
     await ben.getByText('No terminals').waitFor()
     expectUnharmed(ann, ben)
+  },
+)
+
+const server = `import { createServer } from 'node:http'
+const page = createServer((_, response) => response.end('the page of the server'))
+page.listen(0, '127.0.0.1', () => console.log('ready at http://localhost:' + page.address().port + '/?a=b'))
+`
+
+browserTest(
+  '[U63] [U63.1] a server that a command has started is a link, until the command ends',
+  async () => {
+    const room = await Room.open()
+    writeFileSync(join(room.folder, 'server.mjs'), server)
+    const page = await room.page()
+    await begin(page, 'leave node server.mjs')
+    await page.getByRole('button', { name: 'Allow once' }).click()
+    const servers = page.getByRole('list', { name: 'Servers' })
+    const link = servers.getByRole('link')
+    await link.waitFor()
+    expect(await servers.innerText()).toMatch(/node server\.mjs\s+running\s+http:\/\/localhost:\d+\/\?a=b/)
+    expect(await link.getAttribute('rel')).toBe('noopener noreferrer')
+    expect(await page.locator('iframe, embed, object').count()).toBe(0)
+    await page.locator('.turn-foot').waitFor()
+    await shot(page, 'server')
+    await expectAccessibleInBoth(page, 'server')
+    const address = (await link.getAttribute('href')) ?? ''
+    expect(await (await fetch(address)).text()).toBe('the page of the server')
+    await page.getByRole('button', { name: 'Terminals' }).click()
+    await page.getByRole('button', { name: 'Close the terminal' }).click()
+    await page.getByRole('button', { name: 'Chat', exact: true }).click()
+    await servers.waitFor({ state: 'detached' })
+    expectUnharmed(page)
   },
 )

@@ -124,11 +124,15 @@ browserTest('[U40] a model and settings are chosen for a new session, and the ag
   expectUnharmed(page)
 })
 
-browserTest('[U17] waiting messages are moved to the front, edited in the field, and removed', async () => {
+browserTest('[U17] [U21.2] waiting messages are moved to the front, edited in the field, and removed', async () => {
   const room = await Room.open()
   const page = await room.page()
   await begin(page, endlessTurn)
   await page.getByRole('button', { name: 'Queue' }).waitFor()
+  const moving = () => page.evaluate(() => document.getAnimations().length)
+  await eventually(moving).toBeGreaterThan(0)
+  await page.emulateMedia({ reducedMotion: 'reduce' })
+  await eventually(moving).toBe(0)
   for (const text of ['say one', 'say two', 'say three']) await send(page, text)
   const queue = page.getByRole('region', { name: 'Waiting messages' })
   const texts = () => queue.locator('.queued-text').allInnerTexts()

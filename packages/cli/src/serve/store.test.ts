@@ -25,6 +25,17 @@ test('[F-08] [S-27] [L4.5] clients of a read-only host are told neither a path n
   expect(warning).toMatch(/cannot be written \(.+\): this host is read-only\.$/)
 })
 
+test('[D9] a host of a folder that another host serves is told which process that is, and what to do', async () => {
+  const data = mkdtempSync(join(tmpdir(), 'atrium-store-'))
+  const { store } = await openStore({ data })
+  await expect(openStore({ data })).rejects.toMatchObject({
+    name: 'CommandError',
+    exit: 6,
+    message: `the store in ${data} is in use by process ${process.pid}; use that host (atrium ls), or end it first: atrium stop`,
+  })
+  await store.log.close()
+})
+
 test('[L4.7] F-07: a host whose first flush finds no space does not start, and says so in one sentence', async () => {
   const store = memoryStore({ full: () => true })
   await expect(unlessFull('/data', () => createHost({ store, world }))).rejects.toMatchObject({

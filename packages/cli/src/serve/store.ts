@@ -5,7 +5,7 @@ import type { SearchIndex } from '@atrium/host/ports/search-index'
 import type { Store } from '@atrium/host/ports/store'
 import type { Settings } from './config-fields.ts'
 import { readPostgres } from './postgres.ts'
-import { CommandError, sentenceOf, systemCode } from '../terminal/exit.ts'
+import { CommandError, exits, sentenceOf, systemCode } from '../terminal/exit.ts'
 
 /** The open store of a host. */
 export interface OpenedStore {
@@ -37,7 +37,12 @@ export async function openStore(
     const store = await openSqlite(data, { notice: (sentence) => (warning = sentence) })
     return { store, ...(warning !== undefined && { warning }) }
   } catch (error) {
-    if (error instanceof StoreLocked || error instanceof StoreUnreadable || isFull(error)) throw error
+    if (error instanceof StoreLocked)
+      throw new CommandError(
+        `${error.message}; use that host (atrium ls), or end it first: atrium stop`,
+        exits.inUse,
+      )
+    if (error instanceof StoreUnreadable || isFull(error)) throw error
     const store = await openSqlite(data, { readOnly: true }).catch(() => {
       throw error
     })

@@ -18,7 +18,7 @@ export interface UrlTarget {
 
 export type NotificationTarget = PushTarget | UrlTarget
 
-/** What a notification says: a session, and where it is in the page of the host. Nothing of its content. */
+/** What a notification says: a session or nothing, and a place in the page of the host. Nothing of any content. */
 export interface Notification {
   readonly session: Uri
   /** A path with a fragment, such as `/#/session/abc`. */

@@ -19,6 +19,10 @@ test.each([
     { ...works, link: '/#/' },
   ],
   [
+    { session: '', link: '/#/automations' },
+    { title: 'An automation has missed a run', tag: 'automations', link: '/#/automations' },
+  ],
+  [
     { session: 's:/1', link: 'https://evil.example/#/session/x' },
     { ...ended, link: '/#/' },
   ],

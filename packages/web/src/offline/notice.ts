@@ -14,7 +14,14 @@ export interface ShownNotice {
  */
 export function noticeOf(text: string): ShownNotice {
   const { session = '', link = '' } = fieldsOf(text)
-  const place = /^\/#\/(?:session\/[^/]+(?:\/[^/]+)?)?$/.test(link) ? link : '/#/'
+  const place = /^\/#\/(?:automations|session\/[^/]+(?:\/[^/]+)?)?$/.test(link) ? link : '/#/'
+  if (session === '' && place === '/#/automations')
+    return {
+      title: 'An automation has missed a run',
+      body: 'Open its history to see why.',
+      tag: 'automations',
+      link: place,
+    }
   if (session === '') return { title: 'Atrium', body: 'Notifications work.', tag: 'atrium', link: place }
   // If the session waits for a person, its link names the chat that waits. So a link with a chat means that the
   // session waits.

@@ -46,7 +46,7 @@ export interface ShownTarget {
 }
 
 /** Why people are notified. */
-export type NoticeEvent = 'needs you' | 'ended' | 'test'
+export type NoticeEvent = 'needs you' | 'ended' | 'missed' | 'test'
 
 /** The record of a notification that was sent to a target, or that was not. */
 export interface Notice {

@@ -1,9 +1,11 @@
+import type { AutomationAction } from '@atrium/protocol/automation/actions'
 import type { Action } from '@atrium/protocol/channel'
 import { AhpError } from '@atrium/protocol/errors'
 import type { LimitValues } from '@atrium/protocol/limits'
 import { includes } from '@atrium/protocol/root/device'
 import type { SessionSummary } from '@atrium/protocol/session/state'
 import { Flag, hasFlag } from '@atrium/protocol/status'
+import { automationsUri } from '@atrium/protocol/uri'
 import type { Catalog } from '../../catalog/catalog.ts'
 import type { Devices } from '../devices/devices.ts'
 import type { Notice, NoticeEvent } from './extensions.ts'
@@ -13,6 +15,7 @@ import type { Log } from '../../kernel/log/log.ts'
 import type { Notification, Notifier } from '../../ports/notifier.ts'
 import type { Records } from '../../ports/records.ts'
 import type { World } from '../../ports/world.ts'
+import { AutomationMisses } from './automation-misses.ts'
 import { deepLink } from './deep-link.ts'
 import { Notices } from './notices.ts'
 import { SessionMoods } from './session-moods.ts'
@@ -54,6 +57,8 @@ export async function openNotifications(notifier: Notifier, parts: Parts): Promi
     if (event === 'test') return undefined
     if (isSeen(device)) return 'a page of this device is visible'
     const role = parts.devices.list.find(({ id }) => id === device)?.role
+    if (event === 'missed' && role !== undefined && !includes(role, 'own'))
+      return `a device with the role ${role} may not change automations`
     const answers = role === undefined || includes(role, 'approve')
     return event === 'needs you' && !answers ? `a device with the role ${role} may not answer` : undefined
   }
@@ -100,9 +105,24 @@ export async function openNotifications(notifier: Notifier, parts: Parts): Promi
     changed,
   })
 
+  const missed = () => {
+    notifyAll('missed', { session: '', link: '/#/automations' }).catch((error: unknown) =>
+      world.report('notifying failed', error),
+    )
+  }
+  const entries = () => parts.log.channel(automationsUri, 'automation')?.head.entries ?? []
+  let misses: AutomationMisses | undefined
+
   return {
     publicKey: notifier.publicKey,
+    started() {
+      misses = new AutomationMisses(entries(), { world, delayMs: limits.pushDelayMs, missed })
+    },
     committed(channel: Channel, action: Action) {
+      // Only the host sends these actions, in the shapes of AHP.
+      const given = action as AutomationAction
+      if (given.type === 'automation/set') misses?.seen(given.automation)
+      if (given.type === 'automation/removed') misses?.forget(given.resource)
       const session = channel.is('chat') ? catalog.sessionOf(channel.uri) : undefined
       if (session !== undefined && action.type === 'chat/turnStarted') moods.began(session)
       if (channel.is('session')) moods.seen(channel.uri)
@@ -142,6 +162,7 @@ export async function openNotifications(notifier: Notifier, parts: Parts): Promi
     test: () => notifyAll('test', { session: '', link: '/#/' }),
     async close() {
       moods.close()
+      misses?.close()
       await notifier.close()
     },
   }

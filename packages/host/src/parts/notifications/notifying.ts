@@ -22,6 +22,8 @@ export interface Notifying {
   readonly publicKey: string
   /** Finds out, after a committed action, whether people must be notified about the session. */
   committed(channel: Channel, action: Action): void
+  /** Notes what automations have missed before the host was started. */
+  started(): void
   /** Notes whether a person sees the page of a link. */
   present(link: PresentLink, params: PresenceParams): void
   subscribe(link: PresentLink, params: SubscribePushParams): Promise<ShownTarget>

@@ -18,7 +18,7 @@ interface Ports {
   readonly readOnly?: string | undefined
 }
 
-/** Tells people who have no client open that a session needs them or has ended. */
+/** Tells people who have no client open that a session needs them or has ended, or that an automation has missed a run. */
 export const notifications = part<Notifying | undefined, Ports>({
   name: 'notifications',
   open: (core, { notifier, readOnly }) => {
@@ -51,6 +51,7 @@ export const notifications = part<Notifying | undefined, Ports>({
       self.test().then((notices) => ({ notices })),
     ),
   },
+  started: (self) => self.started(),
   committed: (self, channel, action) => self.committed(channel, action),
   close: (self, inTime) => inTime(self.close()),
 })

@@ -117,6 +117,24 @@ test.concurrent('[A4] [U11] [X7] [X9] [H17.7] [U12] examples/client-tools.mjs: a
   })
 })
 
+test.concurrent('[A4] [H42] [H42.2] [H42.3] [H43.1] examples/automations.mjs: killed when a run is due, started an hour later, and nothing is missed silently', async ({
+  expect,
+}) => {
+  const path = fileURLToPath(new URL('../examples/automations.mjs', import.meta.url))
+  const { stdout, stderr } = await example(process.execPath, [path])
+  expect({ lines: stdout.trimEnd().split('\n'), stderr }).toEqual({
+    lines: [
+      'Ann, of 1.0, creates an automation for every minute: accepted',
+      'It is due, and a session begins: running',
+      'Ben, of 0.1, approves what it asks. The run is completed',
+      'The host is killed at a due instant, and started an hour later.',
+      'The log says why the runs of that hour were missed: host away true',
+      'Each due instant is a run or is missed, once: true',
+    ],
+    stderr: '',
+  })
+})
+
 test.concurrent('[A4] [V8] [C16] examples/every-version.mjs: five versions share a session that outlives its host', async ({
   expect,
 }) => {

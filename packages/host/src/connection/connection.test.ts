@@ -1,10 +1,12 @@
-import { namesOf, versions } from '@atrium/protocol/versions/negotiate'
+import { automationsUri } from '@atrium/protocol/uri'
+import { isBefore, namesOf, versions } from '@atrium/protocol/versions/negotiate'
 import { kinds } from '@atrium/protocol/channels'
 import type { AhpError } from '@atrium/protocol/errors'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { testHost } from '../../test/test-host.ts'
 import { session, title, twoClients } from '../../test/two-clients.ts'
+import { supportedVersions } from '../kernel/generation.ts'
 
 const root = 'ahp-root://'
 
@@ -31,6 +33,24 @@ describe('[L2] dispatches', () => {
     await ann.echo(ann.dispatch(session, title('y')))
     expect(ann.envelopes).toHaveLength(1)
   })
+
+  test.each(supportedVersions.filter((version) => isBefore(version, '0.9.0')))(
+    '[H46.3] of a client of %s to the automations, which its version does not have, are refused',
+    async (version) => {
+      const { ann, link } = await twoClients()
+      const old = link()
+      old.clientId = 'old'
+      await old.ask('initialize', { protocolVersions: [version], clientId: 'old' })
+      const action = { type: 'automation/removed', resource: 'ahp-automation:/one' }
+      const nested = { action: { ...action, session: automationsUri } }
+      const flat = { channel: automationsUri, action }
+      old.peer.notify('dispatchAction', { clientSeq: 3, ...(isBefore(version, '0.2.0') ? nested : flat) })
+      expect(await old.echo(3)).toMatchObject({
+        rejectionReason: `AHP ${version} has no channel "${automationsUri}"`,
+      })
+      expect(ann.envelopes).toEqual([])
+    },
+  )
 
   test('that are malformed are refused where their number can be read, and the connection stays open', async () => {
     const { ann, world } = await twoClients()

@@ -11,6 +11,7 @@ import { damageOf, wakeIfSound } from '../channels/wake.ts'
 import type { Core } from '../kernel/core.ts'
 import { liftContext } from '../dialect/lift-context.ts'
 import { dispatch } from '../dispatch/dispatch.ts'
+import { serves } from '../kernel/generation.ts'
 import type { Channel } from '../kernel/log/channel.ts'
 import { cutAt } from '../kernel/log/channel-rows.ts'
 import type { Dispatcher } from '../kernel/log/options.ts'
@@ -100,7 +101,10 @@ export class Notifications {
   #apply(channel: Channel, params: DispatchParams, refusal: string | undefined): void {
     const link = this.#link
     const { clientSeq, action: sent } = params
-    if (!link.dialect.reaches(channel, params.channel)) return
+    const { generation } = link.dialect
+    if (!serves(generation, channel.kindName))
+      refusal = `AHP ${generation.version} has no channel ${JSON.stringify(params.channel.slice(0, 200))}`
+    else if (!link.dialect.reaches(channel, params.channel)) return
     if (refusal !== undefined) return this.#refuse(channel, clientSeq, sent, refusal)
     const context = () => liftContext(this.#core, link, channel, sent)
     const action = link.dialect.fromClient(channel.kindName, sent, context)

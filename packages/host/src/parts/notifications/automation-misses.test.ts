@@ -75,9 +75,11 @@ test('[T22.4] paused and coalesced instants are told to nobody; a run that canno
   await host.told()
   // The host's own tests know the shape: hence the cast.
   const { notices } = (await ben.peer.request('x-atrium/notifications', root)) as NotificationsResult
-  expect(notices.map(({ event, outcome, reason }) => [event, outcome, reason]).toSorted()).toEqual([
-    ['missed', 'sent', undefined],
-    ['missed', 'sent', undefined],
-    ['missed', 'suppressed', 'a device with the role approve may not change automations'],
+  expect(
+    notices.map(({ event, outcome, reason = '' }) => `${event}: ${outcome}, ${reason}`).toSorted(),
+  ).toEqual([
+    'missed: sent, ',
+    'missed: sent, ',
+    'missed: suppressed, a device with the role approve may not change automations',
   ])
 })

@@ -3,6 +3,7 @@ import { McpFailed } from '@atrium/host/ports/mcp'
 import type { McpCall, McpResult } from '@atrium/host/ports/mcp'
 import type { JsonObject } from '@atrium/protocol/json'
 import { isJsonObject } from '@atrium/protocol/json'
+import type { McpAppCapabilities } from '@atrium/protocol/session/customization'
 import { RunningCall } from './call.ts'
 import type { Era, McpContext, McpLimits } from './context.ts'
 import { never } from './library.ts'
@@ -82,6 +83,33 @@ export class McpConnection {
 
   /** Calls a tool. Rejects with an `McpFailed`, a `Challenge`, or an error of the library. */
   async call(name: string, input: JsonObject, call: McpCall): Promise<McpResult> {
+    return resultOf(await this.#call(name, input, call), this.#options.limits)
+  }
+
+  /** What clients may ask the server. */
+  get serves(): McpAppCapabilities {
+    const { tools, resources } = this.#client.getServerCapabilities() ?? {}
+    return { ...(tools && { serverTools: {} }), ...(resources && { serverResources: {} }) }
+  }
+
+  /** Passes a request of a client on. Rejects like `call`. */
+  async request(method: string, params: JsonObject): Promise<JsonObject> {
+    if (method === 'tools/call') {
+      const { name, arguments: input } = params
+      return asObject(await this.#call(typeof name === 'string' ? name : '', asObject(input), alone))
+    }
+    const { context, limits } = this.#options
+    const running = new RunningCall(alone, context.later, limits)
+    const options = { timeout: never, signal: running.signal }
+    try {
+      const result = this.#client.request({ method, params: { ...params } }, anything, options)
+      return asObject(await Promise.race([result, running.failed]))
+    } finally {
+      running.end()
+    }
+  }
+
+  async #call(name: string, input: JsonObject, call: McpCall): Promise<CallToolResult> {
     const { context, limits } = this.#options
     const tool = this.tools.get(name)
     if (!tool)
@@ -91,8 +119,7 @@ export class McpConnection {
     const running = new RunningCall(call, context.later, limits)
     this.#calls.add(running)
     try {
-      const result = await Promise.race([this.#request(tool, input, running), running.failed])
-      return resultOf(result, limits)
+      return await Promise.race([this.#request(tool, input, running), running.failed])
     } catch (error) {
       // The library throws an error of its own for an aborted request. The reason for the abort says more.
       throw running.signal.aborted ? running.signal.reason : error
@@ -177,6 +204,13 @@ export class McpConnection {
 
 function asObject(value: unknown): JsonObject {
   return isJsonObject(value) ? value : {}
+}
+
+/** A call that is in no chat, so that nobody can be asked. */
+const alone: McpCall = {
+  signal: new AbortController().signal,
+  progress: () => {},
+  elicit: async () => ({ response: 'cancel' }),
 }
 
 /** A schema that accepts every value. */

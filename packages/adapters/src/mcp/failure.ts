@@ -1,4 +1,4 @@
-import { McpFailed } from '@atrium/host/ports/mcp'
+import { McpFailed, McpRefused } from '@atrium/host/ports/mcp'
 import { visibleText } from '@atrium/protocol/text/visible'
 import { codeOf } from '../process/error-code.ts'
 
@@ -17,7 +17,15 @@ export class ProcessEnded extends Error {
 /** Returns a failure for users: what failed, and the reason in an error of the library or of the system. */
 export function failureOf(what: string, error: unknown, redact: (text: string) => string): McpFailed {
   if (error instanceof McpFailed) return error
-  return new McpFailed(`${what}: ${redact(visibleText(reasonOf(error)).slice(0, maxReason))}.`)
+  const message = `${what}: ${redact(visibleText(reasonOf(error)).slice(0, maxReason))}.`
+  const code = refusalOf(error)
+  return code === undefined ? new McpFailed(message) : new McpRefused(message, code)
+}
+
+/** Returns the code of an error that the server has answered with. The library is not loaded here, so its class is known by name. */
+function refusalOf(error: unknown): number | undefined {
+  const isAnswer = error instanceof Error && error.name === 'ProtocolError' && 'code' in error
+  return isAnswer && typeof error.code === 'number' ? error.code : undefined
 }
 
 function reasonOf(error: unknown): string {

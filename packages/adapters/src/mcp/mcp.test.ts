@@ -11,7 +11,7 @@ mcpContract('a server of the new era', () => {
   return { servers: room.pool, good: room.modern(), isShared: true, broken: room.hostile('exits') }
 })
 
-test('[F1] server-everything over stdio: tools, a form, progress, and no process afterwards', async () => {
+test('[F1] [F15] server-everything over stdio: tools, a form, progress, resources, and no process afterwards', async () => {
   const room = mcpRoom()
   const { server } = room.open(room.everything())
   expect(room.processes()).toHaveLength(0)
@@ -23,6 +23,15 @@ test('[F1] server-everything over stdio: tools, a form, progress, and no process
   const image = await server.call('get-tiny-image', {}, callWith())
   expect(image.content?.find(({ type }) => type === 'embeddedResource')).toMatchObject({
     contentType: 'image/png',
+  })
+  expect(server.serves).toEqual({ serverTools: {}, serverResources: {} })
+  const { resources } = await server.request('resources/list', {})
+  const [first] = resources as unknown as readonly { readonly uri: string }[]
+  const read = await server.request('resources/read', { uri: first?.uri ?? '' })
+  expect(read).toMatchObject({ contents: [{ uri: first?.uri, text: expect.any(String) }] })
+  await expect(server.request('resources/read', { uri: 'x:/none' })).rejects.toMatchObject({
+    name: 'McpRefused',
+    code: expect.any(Number),
   })
   const structured = await server.call('get-structured-content', { location: 'New York' }, callWith())
   expect(structured.structuredContent).toHaveProperty('temperature')

@@ -1,7 +1,7 @@
 import { McpAuthRequired, McpFailed } from '@atrium/host/ports/mcp'
 import type { McpCall, McpResult, McpServerConfig } from '@atrium/host/ports/mcp'
 import type { JsonObject } from '@atrium/protocol/json'
-import type { McpServerState } from '@atrium/protocol/session/customization'
+import type { McpAppCapabilities, McpServerState } from '@atrium/protocol/session/customization'
 import type { ToolDefinition } from '@atrium/protocol/session/state'
 import { visibleText } from '@atrium/protocol/text/visible'
 import { withTimeout } from '../process/timeout.ts'
@@ -67,11 +67,24 @@ export class PooledServer {
     return this.#begin(this.#connect())
   }
 
-  async call(connection: McpConnection, tool: string, input: JsonObject, call: McpCall): Promise<McpResult> {
+  /** What clients may ask the server as it is connected now. */
+  get serves(): McpAppCapabilities | undefined {
+    return this.#connection?.serves
+  }
+
+  call(connection: McpConnection, tool: string, input: JsonObject, call: McpCall): Promise<McpResult> {
+    return this.#run(connection, () => connection.call(tool, input, call))
+  }
+
+  request(connection: McpConnection, method: string, params: JsonObject): Promise<JsonObject> {
+    return this.#run(connection, () => connection.request(method, params))
+  }
+
+  async #run<R>(connection: McpConnection, run: () => Promise<R>): Promise<R> {
     this.#calls++
     this.#cancelIdle()
     try {
-      return await connection.call(tool, input, call)
+      return await run()
     } catch (error) {
       throw await this.#callFailure(connection, error)
     } finally {

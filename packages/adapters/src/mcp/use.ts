@@ -1,7 +1,7 @@
 import { McpFailed } from '@atrium/host/ports/mcp'
 import type { McpCall, McpResult, McpServer, McpServerConfig, McpUser } from '@atrium/host/ports/mcp'
 import type { JsonObject } from '@atrium/protocol/json'
-import type { McpServerState } from '@atrium/protocol/session/customization'
+import type { McpAppCapabilities, McpServerState } from '@atrium/protocol/session/customization'
 import type { ToolDefinition } from '@atrium/protocol/session/state'
 import type { McpConnection } from './connection.ts'
 import { noTools } from './pooled-server.ts'
@@ -56,6 +56,14 @@ export class ServerUse implements McpServer {
   async call(tool: string, input: JsonObject, call: McpCall): Promise<McpResult> {
     const connection = await cancellable(this.#connected(false), call.signal)
     return this.#server.call(connection, tool, input, call)
+  }
+
+  get serves(): McpAppCapabilities | undefined {
+    return this.isWanted ? this.#server.serves : undefined
+  }
+
+  async request(method: string, params: JsonObject): Promise<JsonObject> {
+    return this.#server.request(await this.#connected(false), method, params)
   }
 
   stop(): void {

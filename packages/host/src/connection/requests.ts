@@ -2,6 +2,7 @@ import type { Uri } from '@atrium/protocol/channel'
 import { commands } from '@atrium/protocol/commands'
 import type { Params } from '@atrium/protocol/commands'
 import { AhpError, errorCodes } from '@atrium/protocol/errors'
+import { isJsonObject } from '@atrium/protocol/json'
 import { LinkClosed } from '@atrium/protocol/rpc/peer'
 import type { JsonResult } from '@atrium/protocol/rpc/peer'
 import type { Schema } from '@atrium/protocol/schema'
@@ -20,6 +21,7 @@ import { checkParams } from './intake.ts'
 import type { Intake } from './intake.ts'
 import { reconnect } from './reconnect.ts'
 import { roleProblem, valueProblem } from '../kernel/role.ts'
+import type { StatelessChannel } from '../kernel/stateless.ts'
 import { StoreAway } from '../ports/lease.ts'
 
 /** The refusal of a request that must read the store while its database is away. */
@@ -47,7 +49,11 @@ export class Requests {
     const { dialect } = this.#link
     const extension = command ? undefined : extensionNamed(this.#core, dialect.generation, method)
     const schema = extension?.params ?? (dialect.knows(method) ? command?.params : undefined)
-    if (!schema) throw AhpError.methodNotFound(method)
+    if (!schema) {
+      const channel = this.#core.parts.stateless(channelName(objectOf(params)))
+      if (!channel) throw AhpError.methodNotFound(method)
+      return this.#intake.request(() => this.#begin(() => this.#ask(channel, method, params)))
+    }
     if (isHandshake(method)) this.#intake.handshakeRequested = true
     return this.#intake.request(() => this.#begin(() => this.#run(method, schema, params)))
   }
@@ -131,6 +137,18 @@ export class Requests {
       : dialect.result(method, outcome)
   }
 
+  /** Passes a request that is no command of AHP to its channel, which answers when it can. */
+  #ask(channel: StatelessChannel | AhpError, method: string, given: unknown): unknown {
+    if (this.#link.ended) throw new LinkClosed('the connection has ended')
+    if (!this.#link.opened) throw AhpError.invalidRequest('initialize or reconnect comes first')
+    if (channel instanceof AhpError) throw channel
+    const refusal = roleProblem(this.#link, method, channel.role)
+    if (refusal !== undefined) throw AhpError.permissionDenied(refusal)
+    const { channel: _, ...params } = { channel: '', ...(isJsonObject(given) ? given : {}) }
+    if (!channel.request) throw AhpError.methodNotFound(method)
+    return deferredIfLate(channel.request(method, params))
+  }
+
   /** The result of a command that AHP does not have, with the client's names for sessions. */
   #shown(method: string, outcome: unknown): unknown {
     const { dialect } = this.#link
@@ -187,7 +205,8 @@ function objectOf(given: unknown): object {
 /** The name of a request's channel, as the client wrote it. */
 function channelName(params: unknown): Uri {
   // A schema has checked the params, so they are an object. Most methods have the member `channel`.
-  return (params as { channel?: Uri }).channel ?? ''
+  const { channel } = params as { channel?: Uri }
+  return typeof channel === 'string' ? channel : ''
 }
 
 /**

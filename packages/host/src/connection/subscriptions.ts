@@ -83,7 +83,7 @@ export class Subscriptions {
   follow(uri: Uri, client: { knows(method: string): boolean }): boolean | AhpError {
     const found = this.#core.parts.stateless(uri)
     if (found === undefined || found instanceof AhpError) return found ?? false
-    if (!client.knows(found.sends)) return false
+    if (found.sends !== undefined && !client.knows(found.sends)) return false
     const problem = roleProblem(this.#listener, `subscribing to ${uri}`, found.role)
     if (problem !== undefined) return AhpError.permissionDenied(problem)
     if (!this.#stateless.has(uri)) found.follow(this.#listener)

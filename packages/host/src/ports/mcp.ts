@@ -3,7 +3,7 @@ import type { ChatInputAnswer, ChatInputRequest, ChatInputResponse } from '@atri
 import type { ToolCallResult } from '@atrium/protocol/chat/tool'
 import type { McpAuthRequirement, OAuthClient } from '@atrium/protocol/common/auth'
 import type { JsonObject } from '@atrium/protocol/json'
-import type { McpServerState } from '@atrium/protocol/session/customization'
+import type { McpAppCapabilities, McpServerState } from '@atrium/protocol/session/customization'
 import type { ToolDefinition } from '@atrium/protocol/session/state'
 
 /** The way to reach an MCP server: a program that the host starts, or a URL. */
@@ -62,6 +62,13 @@ export interface McpServer {
   start(): Promise<void>
   /** Calls a tool, and starts the server if it does not run. Rejects with an `McpFailed` if there is no result. */
   call(tool: string, input: JsonObject, call: McpCall): Promise<McpResult>
+  /** What `request` serves while the server is ready (P12). Undefined while it is not. */
+  readonly serves: McpAppCapabilities | undefined
+  /**
+   * Sends a request of a client to the server as it is, and resolves with the result as it is. A question of the server during a call is
+   * answered with `cancel`. Rejects with an `McpFailed`.
+   */
+  request(method: string, params: JsonObject): Promise<JsonObject>
   /** Stops the server, unless other sessions use it. */
   stop(): void
   /** Ends this use. */
@@ -106,5 +113,17 @@ export class McpAuthRequired extends McpFailed {
   constructor(message: string, requirement: McpAuthRequirement) {
     super(message)
     this.requirement = requirement
+  }
+}
+
+/** The server itself has refused a request. */
+export class McpRefused extends McpFailed {
+  override readonly name = 'McpRefused'
+  /** The code of the error of the server. */
+  readonly code: number
+
+  constructor(message: string, code: number) {
+    super(message)
+    this.code = code
   }
 }

@@ -1,4 +1,5 @@
-import type { McpServerState } from '@atrium/protocol/session/customization'
+import type { JsonObject } from '@atrium/protocol/json'
+import type { McpAppCapabilities, McpServerState } from '@atrium/protocol/session/customization'
 import type { ToolDefinition } from '@atrium/protocol/session/state'
 import type {
   McpCall,
@@ -17,6 +18,9 @@ export class FakeMcp implements McpServers {
   readonly calls: { readonly tool: string; readonly input: object }[] = []
   /** If true, no server becomes ready. */
   hangs = false
+  /** What clients may ask the servers, and the answers. */
+  served: McpAppCapabilities | undefined
+  answer: (method: string, params: JsonObject) => JsonObject | Promise<JsonObject> = () => ({})
   readonly #tools: readonly ToolDefinition[]
   readonly #run: Run
 
@@ -33,6 +37,7 @@ export class FakeMcp implements McpServers {
       state = next
       user.changed(next, this.#tools)
     }
+    const served = () => this.served
     const tools = () => (state.kind === 'ready' ? this.#tools : [])
     return {
       get state() {
@@ -42,6 +47,10 @@ export class FakeMcp implements McpServers {
         return tools()
       },
       lastWords: [],
+      get serves() {
+        return state.kind === 'ready' ? served() : undefined
+      },
+      request: async (method, params) => this.answer(method, params),
       start: async () => {
         if (state.kind === 'ready') return
         set({ kind: 'starting' })

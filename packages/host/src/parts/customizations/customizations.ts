@@ -162,7 +162,7 @@ export class Customizations implements Customizing {
     const context: EntryContext = {
       decisions: (id) => enablements.of(id, undefined, undefined),
       programProblem: () => undefined,
-      serverState: () => undefined,
+      server: () => undefined,
     }
     const sources = await hostSources(core, machine.home)
     const read = sources.map(async (source): Promise<readonly Customization[]> => {

@@ -1,3 +1,4 @@
+import type { Uri } from '@atrium/protocol/channel'
 import type {
   ChildCustomization,
   Customization,
@@ -7,6 +8,8 @@ import type {
   McpServerState,
 } from '@atrium/protocol/session/customization'
 import { compact, orAbsent } from '@atrium/protocol/update'
+import type { McpServer } from '../../ports/mcp.ts'
+import { shownChannel } from './mcp-channel.ts'
 import type { Programs } from './consent.ts'
 import type { Loaded } from './loaded.ts'
 import { programsIn, programsOf } from './programs.ts'
@@ -22,8 +25,10 @@ export interface EntryContext {
    * run.
    */
   programProblem(id: string): string | undefined
-  /** The state of an MCP server that the host runs for the session. */
-  serverState(childId: string): McpServerState | undefined
+  /** An MCP server that the host runs for the session. */
+  server(childId: string): McpServer | undefined
+  /** Absent for what every session has. */
+  readonly session?: Uri
 }
 
 /** A customization, or a child of one, in the state of a session. */
@@ -78,11 +83,13 @@ function childOf(
   if (child.type !== 'mcpServer')
     return decisions.length > 0 ? { ...child, enabled: decisions[0]?.enabled ?? true } : child
   const problem = context.programProblem(child.id)
+  const server = problem === undefined ? context.server(child.id) : undefined
   const state: McpServerState =
     problem === undefined
-      ? (context.serverState(child.id) ?? { kind: 'stopped' })
+      ? (server?.state ?? { kind: 'stopped' })
       : { kind: 'error', error: { errorType: 'consent', message: problem } }
-  return compact<ChildCustomization>({ ...child, enablement: orAbsent(decisions), state })
+  const shown = shownChannel(context.session ?? '', child.id, server)
+  return compact<ChildCustomization>({ ...child, ...shown, enablement: orAbsent(decisions), state })
 }
 
 /** The load state of a source. If programs may not run, the state is `degraded`, and the message says which programs. */

@@ -5,6 +5,7 @@ import type { Toggled } from '../../catalog/customizing.ts'
 import { part } from '../../kernel/part.ts'
 import type { McpServers } from '../../ports/mcp.ts'
 import { Customizations, customizationEffects, rootEffects, serverEffects } from './customizations.ts'
+import { findMcpChannel } from './mcp-channel.ts'
 import type { CustomizationMachine } from '../../plugins/machine.ts'
 
 interface Ports {
@@ -22,7 +23,7 @@ export const customizations = part<Customizations | undefined, Ports>({
   key: customizationsOf,
   open: (core, { customizations: machine, mcp }) => machine && Customizations.open(core, machine, mcp),
   settings: { [customizationsKey]: customizationsProperty() },
-  rules: { effects: [customizationEffects, serverEffects, rootEffects] },
+  rules: { effects: [customizationEffects, serverEffects, rootEffects], stateless: findMcpChannel },
   appended: (self, channel, action, _, by) => {
     if (by && channel.is('session') && isToggle(action)) self.toggled(channel, action)
   },

@@ -1,12 +1,13 @@
 import { ownersOf } from '../../catalog/owners.ts'
 import { tokensOf } from '../auth/tokens.ts'
 import type { Uri } from '@atrium/protocol/channel'
+import type { SessionAction } from '@atrium/protocol/session/actions'
 import type {
   Customization,
   CustomizationEnablement,
   McpServerState,
 } from '@atrium/protocol/session/customization'
-import { orAbsent } from '@atrium/protocol/update'
+import { compact, orAbsent } from '@atrium/protocol/update'
 import { agentOf } from '../agents/agents.ts'
 import { agentEntries } from '../agents/customizations.ts'
 import { customizationsKey } from '../agents/settings.ts'
@@ -19,6 +20,7 @@ import { decisionIn, isOn } from './decision.ts'
 import { entryOf, loadingEntry, withinLength } from './entry.ts'
 import type { EntryContext } from './entry.ts'
 import type { Item } from './loaded.ts'
+import { shownChannel } from './mcp-channel.ts'
 import { SessionPrograms } from './session-programs.ts'
 import { SessionServers, configuredSettings } from './session-servers.ts'
 import type { Shared } from './shared.ts'
@@ -166,8 +168,10 @@ export class SessionCustomizations {
     return configuredSettings(machine.servers, ofAgent).map(({ id, name }) => {
       const known = before.find((each) => each.id === id)
       const enablement = orAbsent(enablements.of(id, this.#folder, decisionIn(known)))
-      const state: McpServerState = this.servers?.find(id)?.state ?? { kind: 'stopped' }
-      return { type: 'mcpServer', id, uri: id, name, state, ...(enablement && { enablement }) }
+      const server = this.servers?.find(id)
+      const state: McpServerState = server?.state ?? { kind: 'stopped' }
+      const shown = shownChannel(this.#uri, id, server)
+      return { type: 'mcpServer', id, uri: id, name, state, ...shown, ...(enablement && { enablement }) }
     })
   }
 
@@ -190,7 +194,11 @@ export class SessionCustomizations {
   #serverChanged(id: string, state: McpServerState): void {
     const session = this.#session
     if (!session || this.#core.readOnlyReason() !== undefined) return
-    this.#core.log.append(session, { type: 'session/mcpServerStateChanged', id, state })
+    const { channel } = shownChannel(this.#uri, id, this.servers?.find(id))
+    const type = 'session/mcpServerStateChanged'
+    this.#core.log.append(session, compact<SessionAction>({ type, id, state, channel }))
+    // What the server serves has no action of its own.
+    this.publish()
   }
 
   get #folder(): Uri | undefined {
@@ -272,7 +280,8 @@ export class SessionCustomizations {
         return this.#shared.enablements.of(id, folder, session)
       },
       programProblem: (id) => this.#programs.problem(item, id),
-      serverState: (id) => this.servers?.find(id)?.state,
+      server: (id) => this.servers?.find(id),
+      session: this.#uri,
     }
   }
 

@@ -67,6 +67,24 @@ export function mcpContract(name: string, open: () => McpFixture): void {
     expect(server.state).toEqual({ kind: 'ready' })
   })
 
+  test(`[F15] [F15.2] ${name}: a client's request reaches the server as it is, and nobody is asked`, async () => {
+    const { servers, good } = open()
+    const server = servers.open(good, user().value)
+    expect(server.serves).toBeUndefined()
+    await server.start()
+    expect(server.serves).toEqual({ serverTools: {} })
+    const { tools } = await server.request('tools/list', {})
+    expect(tools).toContainEqual(expect.objectContaining({ name: 'echo' }))
+    const ask = (tool: string, input: object = {}) =>
+      server.request('tools/call', { name: tool, arguments: { ...input } })
+    expect(await ask('echo', { text: 'hello' })).toMatchObject({ content: [{ type: 'text', text: 'hello' }] })
+    expect(JSON.stringify(await ask('ask'))).toContain('cancel')
+    await expect(server.request('resources/list', {})).rejects.toThrow(McpFailed)
+    await expect(ask('no such tool')).rejects.toThrow(McpFailed)
+    server.stop()
+    expect(server.serves).toBeUndefined()
+  })
+
   test(`[F2] ${name}: a server that does not get ready is in error, and start rejects with a sentence`, async () => {
     const { servers, broken } = open()
     const { value, kinds } = user()

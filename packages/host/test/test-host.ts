@@ -239,6 +239,7 @@ export function kindOf(state: object): keyof typeof reducers {
   if ('turns' in state) return 'chat'
   if ('files' in state && 'status' in state) return 'changeset'
   if ('automation' in state) return 'automationRun'
+  if ('canvasId' in state) return 'canvas'
   if ('entries' in state) return 'automation'
   return 'annotations' in state ? 'annotations' : 'terminal'
 }

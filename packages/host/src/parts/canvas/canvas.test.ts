@@ -34,8 +34,8 @@ async function runningCommand(deaf: ReadonlySet<number> = new Set()) {
 }
 
 /** A command whose server is shown. */
-async function shownServer() {
-  const all = await runningCommand()
+async function shownServer(deaf?: ReadonlySet<number>) {
+  const all = await runningCommand(deaf)
   await all.prints(`\x1b[32mLocal\x1b[39m: http://localhost:\x1b[1m51`)
   await all.prints(`73\x1b[22m/?${secret}\r\n`)
   await advanced(all, () => canvases(all).length === 1)
@@ -84,6 +84,23 @@ test('[H51.1] nothing is shown where nothing listens, and a command is asked for
   const before = all.asked.length
   all.world.advance(5000)
   expect(all.asked).toHaveLength(before)
+})
+
+test('[H51.2] a server that stops listening has no address until it listens again', async () => {
+  const deaf = new Set<number>()
+  const all = await shownServer(deaf)
+  await all.ann.ask('subscribe', { channel: all.canvas })
+  const shown = () => all.ann.state(all.canvas) as Partial<CanvasState>
+  deaf.add(5173)
+  await advanced(all, () => shown().status === 'not answering')
+  expect(shown()).not.toHaveProperty('url')
+  deaf.clear()
+  await advanced(all, () => shown().status === 'running')
+  expect(shown().url).toBe(address)
+  const before = all.ann.envelopes.length
+  const { length } = all.asked
+  await advanced(all, () => all.asked.length > length + 2)
+  expect(all.ann.envelopes).toHaveLength(before)
 })
 
 test('[H51.1] a program that prints its address again is asked for again', async () => {

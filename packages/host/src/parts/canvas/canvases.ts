@@ -33,6 +33,7 @@ interface Followed {
   readonly lines: OutputLines
   readonly ports: Set<number>
   readonly canvases: Uri[]
+  /** Whether the command has ended. */
   over: boolean
 }
 
@@ -103,37 +104,53 @@ export class Canvases {
 
   /** Shows an address as soon as something listens there. A program may print it before it listens. */
   async #await(followed: Followed, address: Address): Promise<void> {
-    const { world, jobs } = this.#core
     for (let tries = 0; tries < maxTries; tries++) {
-      await new Promise<void>((resolve) => void world.later(retryMs, resolve))
-      if (followed.over || jobs.stopping) return
-      if (await this.#listens(address.host, address.port)) return this.#show(followed, address.url)
+      const answers = await this.#ask(followed, address, retryMs)
+      if (answers === undefined) return
+      if (answers) return this.#show(followed, address)
     }
     // The program may print it again when it listens.
     followed.ports.delete(address.port)
   }
 
-  async #show(followed: Followed, url: string): Promise<void> {
+  async #show(followed: Followed, address: Address): Promise<void> {
     const { log, world, jobs } = this.#core
     const chat = await wakeIfSound(this.#core, followed.chat)
     if (!chat?.is('chat') || followed.over || jobs.stopping) return
     const id = world.id()
     const resource = canvasUri(id)
-    const state: CanvasState = {
+    const about: CanvasState = {
       instanceId: id,
       extensionId: 'x-atrium.servers',
       extensionName: 'Servers of commands',
       canvasId: 'server',
       title: followed.title,
-      status: 'running',
     }
     followed.canvases.push(resource)
     this.#stored.set(keyOf(resource, chat.uri), '')
-    const canvas = log.create(resource, 'canvas', state)
+    const canvas = log.create(resource, 'canvas', about)
     // As a job it stays in memory, so that its state is never written.
     jobs.begin(resource, { stop: () => {} })
-    log.append(canvas, { type: 'canvas/stateChanged', canvas: { ...state, url } })
+    const tell = (state: object) =>
+      log.append(canvas, { type: 'canvas/stateChanged', canvas: { ...about, ...state } })
+    const { url } = address
+    tell({ status: 'running', url })
     log.append(chat, canvasesOfChat([...(chat.head.canvases ?? []), { resource }]))
+    for (let before = true; ;) {
+      const answers = await this.#ask(followed, address, checkMs)
+      if (answers === undefined) return
+      if (answers !== before) tell(answers ? { status: 'running', url } : { status: 'not answering' })
+      before = answers
+    }
+  }
+
+  /** Whether something listens at an address after a pause. Undefined if the command has ended. */
+  async #ask(followed: Followed, { host, port }: Address, pauseMs: number): Promise<boolean | undefined> {
+    const { world, jobs } = this.#core
+    const isOver = () => followed.over || jobs.stopping
+    await new Promise<void>((resolve) => void world.later(pauseMs, resolve))
+    const answers = !isOver() && (await this.#listens(host, port))
+    return isOver() ? undefined : answers
   }
 
   async #end(terminal: Uri, followed: Followed): Promise<void> {
@@ -176,3 +193,5 @@ function partsOf(key: string): readonly string[] {
 
 const retryMs = 500
 const maxTries = 20
+/** The time between two looks at a server that is shown. */
+const checkMs = 5000

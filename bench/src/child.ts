@@ -12,6 +12,8 @@ export interface Child {
   readonly port: number
   /** Memory after a garbage collection. */
   memory(): Promise<Memory>
+  /** The CPU time of all threads, since the start. */
+  cpuMs(): Promise<number>
   stop(): Promise<void>
 }
 
@@ -32,6 +34,11 @@ export async function start(
       const [answer] = (await once(child, 'message')) as [Memory]
       return answer
     },
+    async cpuMs() {
+      child.send('cpu')
+      const [answer] = (await once(child, 'message')) as [number]
+      return answer
+    },
     async stop() {
       child.send('stop')
       await once(child, 'exit')
@@ -41,8 +48,12 @@ export async function start(
 
 /** For the child process: reports the port to the parent, answers the parent's questions, and stops when told. */
 export function answerParent(port: number, stop: () => unknown): void {
-  process.on('message', (question: 'memory' | 'stop') => {
+  process.on('message', (question: 'memory' | 'cpu' | 'stop') => {
     if (question === 'stop') return void Promise.resolve(stop()).then(() => process.exit(0))
+    if (question === 'cpu') {
+      const { user, system } = process.cpuUsage()
+      return void process.send?.((user + system) / 1000)
+    }
     globalThis.gc?.()
     globalThis.gc?.()
     const { rss, heapUsed } = process.memoryUsage()

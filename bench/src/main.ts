@@ -1,4 +1,5 @@
 import { agentBench } from './agent/agent.ts'
+import { automationsBench } from './automations/automations.ts'
 import { changesBench } from './changes/changes.ts'
 import { clientBench } from './client/client.ts'
 import { clusterBench } from './cluster/cluster.ts'
@@ -28,6 +29,7 @@ const benches: { readonly [name: string]: (wanted: readonly string[]) => Promise
   search: searchBench,
   web: webBench,
   cluster: clusterBench,
+  automations: automationsBench,
 }
 
 // Without a name all benches run, and write their figures to the page of measurements. `--page` does so after one.

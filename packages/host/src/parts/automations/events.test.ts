@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { automated, hourMs, minuteMs, one } from '../../../test/automations/automated.ts'
 import type { Automated } from '../../../test/automations/automated.ts'
 import { untilIdle } from '../../../test/held-flushes.ts'
+import { asks } from '../../../test/tool-call-actions.ts'
 
 const on = (type: string, event: string, config: JsonObject = {}) => ({
   triggers: [
@@ -96,6 +97,31 @@ describe('[H45] triggers by events', () => {
     expect(host.entry().runs).toEqual([])
     await host.pass(2 * minuteMs)
     expect(host.entry().runs).toMatchObject([{ origin: { event: { type, event } } }])
+    await host.pass(2 * hourMs)
+    expect(host.entry().runs).toHaveLength(1)
+  })
+
+  test('[H45.4] needsSomebody: a session that waits for an answer for so long starts one run, and one after an answer none', async () => {
+    const host = await automated()
+    await host.create(on('needsSomebody', 'waiting', { minutes: 5, title: 'go' }))
+    const asked = async (id: string) => {
+      const run = await turn(host, id)
+      run.say(asks)
+      await untilIdle()
+    }
+    await asked('answered')
+    await host.pass(4 * minuteMs)
+    const chat = String(host.ann.state('mock:/answered')['defaultChat'])
+    const { rejectionReason } = await host.ann.echo(
+      host.ann.dispatch(chat, { type: 'chat/turnCancelled', turnId: 't', duration: 0 }),
+    )
+    expect(rejectionReason).toBeUndefined()
+    await host.pass(3 * minuteMs)
+    expect(host.entry().runs).toEqual([])
+    await asked('waiting')
+    await host.pass(6 * minuteMs)
+    const event = { type: 'needsSomebody', event: 'waiting', session: 'mock:/waiting' }
+    expect(host.entry().runs).toMatchObject([{ origin: { event } }])
     await host.pass(2 * hourMs)
     expect(host.entry().runs).toHaveLength(1)
   })

@@ -1,5 +1,6 @@
 import { createHost } from '@atrium/host'
 import type { Host } from '@atrium/host'
+import type { AgentAction } from '@atrium/host/ports/agent'
 import { CheckedRecords } from '@atrium/host/records'
 import { dueInstants, parseSchedule } from '@atrium/protocol/automation/schedule'
 import type { AutomationRunState } from '@atrium/protocol/automation/state'
@@ -154,6 +155,7 @@ class Life {
           resumes: true,
           async *run() {
             await new Promise<void>((resolve) => turns.add(resolve))
+            yield* nothing
           },
         },
       ],
@@ -248,4 +250,5 @@ class Life {
   }
 }
 
+const nothing: readonly AgentAction[] = []
 const noRecords = { get: async () => undefined, put: () => {}, delete: () => {} }

@@ -20,6 +20,8 @@ test('[Z63.1] a task is a definition: its title is the first line, unless it has
     triggers: [{ ...trigger, misfirePolicy: 'skip' }],
     _meta: { 'x-atrium': { overlap: 'queue' } },
   })
+  const long = definitionFor({ text: 'word '.repeat(40) }).title
+  expect(long).toBe(`${'word '.repeat(16).trim()}…`)
   expect(definitionFor({ text: 'x' })).toMatchObject({ triggers: [], session: {} })
 })
 
@@ -41,6 +43,9 @@ test('[U62.4] an edit keeps what a task does not say; another agent loses the mo
     session: { ...before.session, workingDirectories: ['file:///shop'] },
     _meta: { other: 1, 'x-atrium': { timeLimitMinutes: 5, overlap: 'skip' } },
   })
+  const { folder: _, ...elsewhere } = first
+  const folders = { ...before, session: { workingDirectories: ['file:///a', 'file:///b'] } }
+  expect(definitionFor(elsewhere, folders).session.workingDirectories).toHaveLength(2)
   expect(definitionFor({ ...first, provider: 'other' }, before).session).toEqual({
     provider: 'other',
     workingDirectories: ['file:///shop'],

@@ -20,6 +20,7 @@ export interface AutomationTask {
   readonly skipsLate?: boolean | undefined
   readonly overlap?: string | undefined
   readonly provider?: string | undefined
+  /** Absent: those of the definition that is edited. */
   readonly folder?: Uri | undefined
 }
 
@@ -31,7 +32,7 @@ export interface AutomationTask {
  */
 export function definitionFor(task: AutomationTask, before?: AutomationDefinition): AutomationDefinition {
   const { text, title = '', provider, folder } = task
-  const named = title.trim() === '' ? (text.trim().split('\n', 1)[0]?.slice(0, 80) ?? '') : title.trim()
+  const named = title.trim() === '' ? titleOf(text) : title.trim()
   const same = before !== undefined && before.session.provider === provider
   const message: Message = { origin: { kind: 'automation' }, ...before?.message, text }
   return compact<AutomationDefinition>({
@@ -41,13 +42,22 @@ export function definitionFor(task: AutomationTask, before?: AutomationDefinitio
     session: compact<AutomationDefinition['session']>({
       ...(same && before.session),
       provider,
-      workingDirectories: folder === undefined ? undefined : [folder],
+      workingDirectories: folder === undefined ? before?.session.workingDirectories : [folder],
     }),
     enabled: before?.enabled ?? true,
     triggers: before && !isSimple(before) ? before.triggers : triggersFor(task),
     _meta: withOverlap(before?._meta, task.overlap),
   })
 }
+
+/** The first line of a text, cut between words. */
+function titleOf(text: string): string {
+  const [line = ''] = text.trim().split('\n', 1)
+  if (line.length <= longestTitle) return line
+  return `${line.slice(0, longestTitle).replace(/\s+\S*$/, '')}…`
+}
+
+const longestTitle = 80
 
 /** Whether a task can say the triggers: none, or one schedule. */
 export function isSimple({ triggers: [first, ...others] }: Pick<AutomationDefinition, 'triggers'>): boolean {

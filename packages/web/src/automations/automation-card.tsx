@@ -10,6 +10,7 @@ import { Button } from '../ui/button.tsx'
 import type { Automations } from './automations.ts'
 import { AutomationHistory } from './automation-history.tsx'
 import { StatusTag } from './status-tag.tsx'
+import { overlapOf } from './automation-draft.ts'
 import { triggerWords, whenWords } from './automation-words.ts'
 
 interface Props {
@@ -29,6 +30,7 @@ export function AutomationCard({ entry, agents, self, onEdit, onRemove }: Props)
   const heading = useId()
   const [newest] = runs
   const misses = missesOf(entry)
+  const excluded = !operations.includes('remove') && overlapOf(definition) === 'skip'
   const agent = agents.find(({ provider }) => provider === session.provider)
   const about = [
     triggers.length === 0 ? 'only by hand' : triggers.map(triggerWords).join('; '),
@@ -43,7 +45,12 @@ export function AutomationCard({ entry, agents, self, onEdit, onRemove }: Props)
         {owns && (
           <span class="automation-tools">
             {operations.includes('run') && (
-              <Button icon={Play} onClick={() => void self.run(entry)}>
+              <Button
+                icon={Play}
+                disabled={excluded}
+                title={excluded ? 'A run is active, and another one would not begin' : 'Run now'}
+                onClick={() => void self.run(entry)}
+              >
                 Run now
               </Button>
             )}

@@ -21,6 +21,8 @@ export interface AutomationDraft {
   readonly triggers: readonly AutomationTrigger[] | undefined
   readonly provider: string
   readonly path: string
+  /** The folder that the automation has. As long as it is in the field, all folders stay. */
+  readonly former: string | undefined
   readonly skipsLate: boolean
   readonly overlap: string
 }
@@ -46,8 +48,10 @@ export function draftOf(
     triggers: before && !isSimple(before) ? before.triggers : undefined,
     provider: before?.session.provider ?? ready?.provider ?? '',
     path: folder === undefined ? path : pathIn(folder),
+    // Without a folder, that in the field is only where the choice begins.
+    former: before && (folder === undefined ? path : pathIn(folder)),
     skipsLate: schedule?.misfirePolicy === 'skip',
-    overlap: textMember(member(before?._meta, 'x-atrium'), 'overlap') ?? 'skip',
+    overlap: overlapOf(before),
   }
 }
 
@@ -58,9 +62,14 @@ interface Read {
   readonly problem?: string
 }
 
+/** What a definition says of due instants while a run is active. */
+export function overlapOf(definition: Pick<AutomationDefinition, '_meta'> | undefined): string {
+  return textMember(member(definition?._meta, 'x-atrium'), 'overlap') ?? 'skip'
+}
+
 /** What a draft says, or what is wrong with its time. */
 export function readDraft(draft: AutomationDraft): Read {
-  const { title, text, when, zone, provider, path, skipsLate, overlap } = draft
+  const { title, text, when, zone, provider, path, former, skipsLate, overlap } = draft
   const expression = when.trim() === '' || draft.triggers ? undefined : cronOf(when)
   if (when.trim() !== '' && !draft.triggers && expression === undefined)
     return { problem: `“${when}” is no time: use ${phraseExamples}.` }
@@ -74,7 +83,7 @@ export function readDraft(draft: AutomationDraft): Read {
     skipsLate,
     overlap,
     provider,
-    folder: path === '' ? undefined : fileUri(path),
+    folder: path === '' || path === former ? undefined : fileUri(path),
   }
   return { schedule, task: text.trim() === '' ? undefined : task }
 }

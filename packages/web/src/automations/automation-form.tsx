@@ -29,6 +29,8 @@ const overlapWords: { readonly [O in (typeof overlaps)[number]]: string } = {
   parallel: 'begins beside it',
 }
 
+const hasFolder = ({ definition }: AutomationEntry) => definition.session.workingDirectories?.length ?? 0
+
 /** Creates an automation, or edits one: a task, when, by whom and where. */
 export function AutomationForm({ client, before, agents, path, folders, onSave, onClose }: Props) {
   const [draft, setDraft] = useState(() => draftOf(before?.definition, { path, agents }))
@@ -123,7 +125,7 @@ export function AutomationForm({ client, before, agents, path, folders, onSave, 
             </select>
           </label>
           <div class="field">
-            <span>Folder</span>
+            <span>{before && !hasFolder(before) ? 'Folder (none so far)' : 'Folder'}</span>
             <FolderField
               client={client}
               path={draft.path}

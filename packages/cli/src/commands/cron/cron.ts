@@ -135,11 +135,16 @@ function showList(out: Output, entries: readonly AutomationEntry[]): void {
     row: ({ resource, definition, nextRunAt, runs }) => [
       shortName(resource),
       onOneLine(definition.title),
-      definition.enabled ? (nextRunAt === undefined ? 'by hand' : localTime(nextRunAt)) : 'paused',
+      !definition.enabled ? 'paused' : nextRunAt === undefined ? startOf(definition) : localTime(nextRunAt),
       runs[0]?.lifecycle.status ?? '',
     ],
     empty: 'There are no automations. Add one: atrium cron add "weekdays 9:30" "look through new issues"',
   })
+}
+
+/** What starts an automation that has no next time. */
+function startOf({ triggers }: AutomationEntry['definition']): string {
+  return triggers.some(({ kind }) => kind === 'event') ? 'after an event' : 'by hand'
 }
 
 function scheduleFor(phrase: string, zone = Intl.DateTimeFormat().resolvedOptions().timeZone): CronSchedule {

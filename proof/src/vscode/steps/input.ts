@@ -24,8 +24,8 @@ export const input: readonly Step[] = [
       await window.chat.turn('say before the command', 'before the command')
       await window.chat.type('/pla')
       await until(
-        async () => (await window.chat.suggestions()).some((each) => each.includes('plan')),
-        'the suggestions have plan',
+        async () => (await window.chat.suggestions())[0]?.includes('plan') === true,
+        'the first suggestion, which Enter takes, is plan',
       )
       await window.page.keyboard.press('Enter')
       await window.page.keyboard.press('Enter')

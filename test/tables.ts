@@ -1,7 +1,7 @@
 import { limitTable } from '@atrium/protocol/limits'
 import { fields } from '../packages/cli/src/serve/config-fields.ts'
 import { parts } from '../packages/host/src/parts.ts'
-import { actionRoles, commandRoles } from '../packages/host/src/parts/roles/roles.ts'
+import { actionRoles, commandRoles } from '../packages/host/src/parts/roles/needed-roles.ts'
 import { rootConfig } from '../packages/host/src/parts/root/root.ts'
 
 const sizes = { Gi: 2 ** 30, Mi: 2 ** 20, Ki: 2 ** 10 }

@@ -3,7 +3,7 @@ import { limits } from '@atrium/protocol/limits'
 import type { Delivery, Notification, NotificationTarget, Notifier } from '@atrium/host/ports/notifier'
 import { endpointProblem, post } from './post.ts'
 import type { Lookup, Message } from './post.ts'
-import { keyProblem, pushMessage } from './push-message.ts'
+import { keyProblem, pushMessage } from './encrypted-message.ts'
 import type { VapidKey } from './vapid.ts'
 
 export { vapidKeyOf } from './vapid.ts'

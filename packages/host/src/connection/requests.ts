@@ -20,7 +20,7 @@ import { initialize } from './initialize.ts'
 import { checkParams } from './intake.ts'
 import type { Intake } from './intake.ts'
 import { reconnect } from './reconnect.ts'
-import { roleProblem, valueProblem } from '../kernel/role.ts'
+import { roleProblem, valueProblem } from '../kernel/role-check.ts'
 import type { StatelessChannel } from '../kernel/stateless.ts'
 import { StoreAway } from '../ports/lease.ts'
 

@@ -7,7 +7,7 @@ import type { Core } from '../kernel/core.ts'
 import type { Entry } from '../kernel/log/entry.ts'
 import { sleepWhenIdle } from '../channels/sleep.ts'
 import type { Link, View } from '../kernel/link.ts'
-import { roleProblem } from '../kernel/role.ts'
+import { roleProblem } from '../kernel/role-check.ts'
 import type { StatelessChannel } from '../kernel/stateless.ts'
 
 /** A subscription: the requested view and latency, and the part of the channel that the client has. */

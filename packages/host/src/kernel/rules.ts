@@ -11,7 +11,7 @@ import type { DispatchLists } from './dispatch-rules.ts'
 import type { Generation } from './generation.ts'
 import type { Subscriber } from './link.ts'
 import type { OlderCall } from './open-parts.ts'
-import type { Needed } from './role.ts'
+import type { Needed } from './role-check.ts'
 import type { StatelessChannel } from './stateless.ts'
 import type { Dispatcher } from './log/options.ts'
 

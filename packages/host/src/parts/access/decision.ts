@@ -2,7 +2,7 @@ import { boolean, decode, id, object, optional, string } from '@atrium/protocol/
 import type { Infer, Schema } from '@atrium/protocol/schema'
 import { Implementation } from '@atrium/protocol/root/connection'
 import { without } from '@atrium/protocol/update'
-import { Permission } from './permissions.ts'
+import { Permission } from './tool-permissions.ts'
 
 type Meta = { readonly [key: string]: unknown }
 

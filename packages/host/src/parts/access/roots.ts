@@ -5,7 +5,7 @@ import { pathOf } from '@atrium/protocol/file-uri'
 import { decode } from '@atrium/protocol/schema'
 import { rootUri } from '@atrium/protocol/uri'
 import type { Core } from '../../kernel/core.ts'
-import { Grants } from './grants.ts'
+import { Grants } from './folder-grants.ts'
 import type { ContainedPath } from '../../ports/files.ts'
 
 /** `browse` is the right to list directories without reading any file. */

@@ -1,6 +1,6 @@
 import type { SessionConfigPropertySchema, SessionConfigSchema } from '@atrium/protocol/common/config'
 import type { Core } from '../../kernel/core.ts'
-import { permissionsKey, permissionsProblem, permissionsProperty } from '../access/permissions.ts'
+import { permissionsKey, permissionsProblem, permissionsProperty } from '../access/tool-permissions.ts'
 
 type Values = Readonly<Record<string, unknown>>
 

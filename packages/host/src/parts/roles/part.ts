@@ -1,5 +1,5 @@
 import { part } from '../../kernel/part.ts'
-import { actionRoles, commandRoles } from './roles.ts'
+import { actionRoles, commandRoles } from './needed-roles.ts'
 
 /** The roles that commands and actions need. */
 export const roles = part({ name: 'roles', rules: { roles: { ...commandRoles, ...actionRoles } } })

@@ -10,13 +10,13 @@ import { setAgents } from '../agents/agents.ts'
 import type { Core } from '../../kernel/core.ts'
 import { pluginsKey, pluginsProblem, pluginsProperty } from '../customizations/plugins-setting.ts'
 import { retentionKey, retentionProblem, retentionProperty } from '../retention/retention-setting.ts'
-import { grantsProblem, grantsProperty } from '../access/grants.ts'
+import { grantsProblem, grantsProperty } from '../access/folder-grants.ts'
 import {
   forgedPermission,
   permissionsKey,
   permissionsProblem,
   permissionsProperty,
-} from '../access/permissions.ts'
+} from '../access/tool-permissions.ts'
 import { lostHistory } from '../../kernel/log/epochs.ts'
 import { Damaged } from '../../kernel/log/rebuild.ts'
 import type { Guards } from '../../kernel/rules.ts'

@@ -13,8 +13,8 @@ import {
   permissionFor,
   permissionsIn,
   permissionsKey,
-} from '../access/permissions.ts'
-import type { Permission } from '../access/permissions.ts'
+} from '../access/tool-permissions.ts'
+import type { Permission } from '../access/tool-permissions.ts'
 import { isProtected } from '../access/protected-files.ts'
 import { isIn } from '../access/roots.ts'
 import type { Core } from '../../kernel/core.ts'

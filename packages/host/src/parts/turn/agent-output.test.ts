@@ -17,7 +17,7 @@ import {
 } from '../../../test/two-client-session.ts'
 import { fakeTerminals } from '../../../test/fake-terminals.ts'
 import { callIn } from '@atrium/protocol/chat/calls'
-import { permissionsKey } from '../access/permissions.ts'
+import { permissionsKey } from '../access/tool-permissions.ts'
 import type { AgentAction } from '../../ports/agent.ts'
 
 async function stage() {

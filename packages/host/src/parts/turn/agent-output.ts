@@ -6,7 +6,7 @@ import { checkAction } from '@atrium/protocol/kind'
 import type { SessionAction } from '@atrium/protocol/session/actions'
 import type { SessionState } from '@atrium/protocol/session/state'
 import { without } from '@atrium/protocol/update'
-import { permissionsKey, withPermissions } from '../access/permissions.ts'
+import { permissionsKey, withPermissions } from '../access/tool-permissions.ts'
 import { TurnFailed, agentSessionActions, hostOnlyActions } from '../../ports/agent.ts'
 
 /**

@@ -14,7 +14,7 @@ import { testHost } from '../../../test/test-host.ts'
 import type { Client } from '../../../test/test-host.ts'
 import { session } from '../../../test/two-clients.ts'
 import { methods } from '../../../test/commands/methods.ts'
-import { actionRoles, commandRoles } from './roles.ts'
+import { actionRoles, commandRoles } from './needed-roles.ts'
 
 const needsRole = /needs the role (\w+); the device "\w+" has the role \w+/
 

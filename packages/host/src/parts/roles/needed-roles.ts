@@ -8,7 +8,7 @@ import type { SessionActiveClient } from '@atrium/protocol/session/state'
 import { isIn } from '../access/roots.ts'
 import { lineOf } from '../agents/shell-agent.ts'
 import type { Core } from '../../kernel/core.ts'
-import type { Needed } from '../../kernel/role.ts'
+import type { Needed } from '../../kernel/role-check.ts'
 
 /** The role that each command needs. A command without a row does not compile (S-12). */
 export const commandRoles: { readonly [M in Method]: Needed<Params<M>> } = {

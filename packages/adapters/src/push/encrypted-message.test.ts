@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { PushReader } from '../../test/push/push-reader.ts'
 import { aes128gcm } from './aes128gcm.ts'
-import { keyProblem, pushMessage } from './push-message.ts'
+import { keyProblem, pushMessage } from './encrypted-message.ts'
 import { vapidKeyOf } from './vapid.ts'
 
 const bytes = (text: string) => Buffer.from(text, 'base64url')

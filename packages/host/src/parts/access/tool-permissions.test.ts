@@ -20,7 +20,7 @@ import {
 } from '../../../test/two-client-session.ts'
 import type { TwoClientSession } from '../../../test/two-client-session.ts'
 import { choices } from './choices.ts'
-import { permissionsIn, permissionsKey } from './permissions.ts'
+import { permissionsIn, permissionsKey } from './tool-permissions.ts'
 import { isProtected } from './protected-files.ts'
 
 const several = { multipleWorkingDirectories: {} }

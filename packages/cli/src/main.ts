@@ -172,10 +172,10 @@ function serveCommand(): Command {
     .option('--default-directory <dir>', 'the folder in which clients start to browse (default: your home)')
     .option('--connection-token <value>', 'the token; prefer a file')
     .option('--connection-token-file <file>', 'a file that holds the token')
-    .option('--without-connection-token', 'require no token; on this machine only')
+    .option('--without-connection-token', 'require no token; only if no other machine can reach the host')
     .option(
       '--allow-origin <origin>',
-      'accept web pages of this origin that have the token (repeatable)',
+      'let web pages of this origin connect, if they have the token (repeatable)',
       append,
     )
     .option('--allow-host <name>', 'accept this Host header, too (repeatable)', append)

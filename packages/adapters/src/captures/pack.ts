@@ -18,8 +18,8 @@ export interface Packing {
 }
 
 /**
- * Stores the trees and contents that only one of two captures has. Those of both sides are stored, so that nothing is missing
- * if the user's repository deletes an object. Objects that both captures have are not stored, but only named by their hashes.
+ * Stores the trees and contents in which two captures differ: those of the earlier capture and those of the later one, because
+ * the user's repository may delete either. Objects that are in both captures are not stored, but only named by their hashes.
  * The pack is on the disk when the promise resolves. Returns the number of stored bytes.
  */
 export async function packObjects(store: CaptureStore, packing: Packing): Promise<number> {

@@ -31,7 +31,7 @@ export function mcp(name: string, server: string | undefined, flags: Flags): Pro
     const one = all.find((each) => each.name === server)
     if (!one)
       throw new CommandError(
-        `There is no MCP server '${server}' here; there is: ${namesOf(all)}.`,
+        `This session has no MCP server '${server}'; it has: ${namesOf(all)}.`,
         exits.usage,
       )
     const enabled = flags.on === true

@@ -21,7 +21,7 @@ export function printDisk({ json, print, printJson, note, style }: Output, data:
   if (parts.some(({ part, bytes }) => part === 'journal' && bytes > 0))
     note(
       parts.some(({ part, bytes }) => part !== 'journal' && bytes > 0)
-        ? 'What is still in the journal counts as journal only. The host moves it into the store from time to time.'
+        ? 'Data in the journal is not counted for the part that it belongs to. The host moves it into the store from time to time.'
         : 'All of it is still in the journal, which the host moves into the store from time to time. Nothing is missing.',
     )
   if (sessions.length === 0) return

@@ -108,7 +108,7 @@ describe('[Z32] MCP servers of a session', () => {
   })
 
   test.each([
-    [['mcp', 'last', 'nobody', '--on'], "There is no MCP server 'nobody' here; there is: tickets, docs."],
+    [['mcp', 'last', 'nobody', '--on'], "This session has no MCP server 'nobody'; it has: tickets, docs."],
     [['mcp', 'last', 'tickets'], 'A server is switched with its name and --on or --off.'],
     [['mcp', 'last', '--on'], 'A server is switched with its name and --on or --off.'],
     [['mcp', 'last', 'tickets', '--on', '--off'], '--on and --off exclude each other; leave one out.'],

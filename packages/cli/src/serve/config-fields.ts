@@ -137,13 +137,13 @@ export const fields: { readonly [K in keyof Required<Settings>]: Field } = {
   withoutConnectionToken: yesNo({
     flag: '--without-connection-token',
     variable: 'ATRIUM_WITHOUT_TOKEN',
-    about: 'Require no token. Only possible on this machine.',
+    about: 'Require no token. Only possible if no other machine can reach the host.',
   }),
   allowOrigin: list(
     {
       flag: '--allow-origin',
       variable: 'ATRIUM_ALLOW_ORIGIN',
-      about: 'Accept web pages of these origins that have the token. Default: none.',
+      about: 'Let web pages of these origins connect, if they have the token. Default: none.',
     },
     'origins like https://name:port',
   ),

@@ -3,7 +3,7 @@ import { boolean, decode, object, oneOf, optional, string } from '../schema.ts'
 import type { Infer } from '../schema.ts'
 import type { AgentInfo } from './state.ts'
 
-/** The key of `_meta` that only hosts of this project write. Values may come from other hosts, so they are checked. */
+/** The key in `_meta` for the readiness. AHP does not define it, so another host may send any value under it: values are checked. */
 const key = 'x-atrium'
 
 const readiness = {

@@ -35,8 +35,8 @@ export class Names {
   }
 
   /**
-   * Returns the channel in which the client follows a channel of the log. Up to 0.3 a primary chat is followed in its
-   * session.
+   * Returns the channel that the client subscribes to in order to follow a channel of the log. Up to 0.3, that of a
+   * primary chat is its session.
    */
   followed(uri: Uri): Uri {
     if (!this.merged) return uri

@@ -173,7 +173,7 @@ function wayBetween(
 
 /**
  * Returns the parent of a capture, and adds it to `seen`. Returns undefined at the end of the chain, and if the parent was seen
- * before (in a circle).
+ * before (in a cycle).
  */
 function stepUp(
   links: ReadonlyMap<string, Link>,
@@ -186,7 +186,10 @@ function stepUp(
   return parent
 }
 
-/** Returns a capture, its parent, the parent of its parent, and so on. A damaged file may contain a circle. */
+/**
+ * Returns a capture, its parent, the parent of its parent, and so on. The list ends before a capture that it already has,
+ * because a damaged file may contain a cycle.
+ */
 function ancestors(links: ReadonlyMap<string, Link>, tree: string): readonly string[] {
   const found = new Set([tree])
   for (let link = links.get(tree); link && !found.has(link.parent); link = links.get(link.parent))

@@ -59,8 +59,8 @@ export function startReader(dialect: SqlDialect) {
     },
 
     /**
-     * Returns the head with its newest rows. Returns undefined if any of this is damaged, because the envelopes can rebuild the head and
-     * the rows. Rows may be many and long, so of the others only the list is verified.
+     * Returns the head of a channel with its newest rows. Returns undefined if any of this is damaged: head and rows can then be
+     * rebuilt from the envelopes. The older rows are not read, because they may be many and long; only the list of all ids is verified.
      */
     *headOf(uri: string, { id, kind, rows: set }: Channel, tail: number): Work<Start | undefined> {
       const [head] = yield* sql.head(id)

@@ -121,7 +121,11 @@ function roleIn(text: string): Role {
 }
 
 function named(name: string | undefined, action: string): string {
-  if (name === undefined) throw new CommandError(`devices ${action} needs the name of a device.`, exits.usage)
+  if (name === undefined)
+    throw new CommandError(
+      `devices ${action} needs the name of a device; write: atrium devices ${action} NAME`,
+      exits.usage,
+    )
   return name
 }
 

@@ -20,7 +20,7 @@ export class Taking {
   readonly otherHosts: OtherHosts | undefined
   readonly #captures: Captures
   readonly #core: Pick<Core, 'world' | 'limits'>
-  /** The deletion of contents that captures wait for. Undefined: captures can be taken at once. */
+  /** The deletion of captured contents that runs now. New captures begin after it. Undefined if none runs. */
   #blocking: Promise<void> | undefined
   /** The captures that are being taken, or were taken and are not recorded yet. */
   readonly #open = new Set<object>()

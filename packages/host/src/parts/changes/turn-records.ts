@@ -94,8 +94,8 @@ export class TurnRecords {
   }
 
   /**
-   * The finished turns that have captures, with the bytes of these. Undefined if they are within the budgets. The
-   * records are read only if a budget may be exceeded.
+   * Returns the finished turns that have captures, and how many bytes the captures of each turn take. Returns undefined
+   * if they are certainly within the budgets. The records of the turns are read only if a budget may be exceeded.
    */
   async counted(
     budget: ByteBudget,

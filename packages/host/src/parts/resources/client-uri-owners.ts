@@ -21,7 +21,10 @@ export class ClientUriOwners {
     if (this.#owners.size > this.#max && !oldest.done) this.#owners.delete(oldest.value)
   }
 
-  /** Returns the client that has sent this URI, or the URI of a folder that contains it. */
+  /**
+   * Returns the id of the client that has sent this URI, or else of the one that has sent the URI of the nearest folder
+   * above it.
+   */
   of(uri: Uri): string | undefined {
     for (let name = uri; name !== ''; name = name.slice(0, Math.max(0, name.lastIndexOf('/')))) {
       const owner = this.#owners.get(name) ?? this.#owners.get(`${name}/`)

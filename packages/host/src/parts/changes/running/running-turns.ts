@@ -126,8 +126,8 @@ export class RunningTurns {
   }
 
   /**
-   * Returns the turn of a chat that was entered with `early`, if it has this id and these directories. A second call
-   * returns undefined.
+   * Returns the running turn of a chat if its start capture began early (see `#early`), and if it has this id and these
+   * directories. Only the first call for a turn returns it.
    */
   takeEarly(chat: Uri, turnId: string, directories: readonly string[]): CapturedTurn | undefined {
     const turn = this.#turns.get(chat)

@@ -19,7 +19,10 @@ export interface PlannedFile {
   readonly change: CapturedChange
   readonly verdict: Verdict
   readonly edits: readonly CapturedEdit[]
-  /** The calls during which the file was changed, perhaps by a person. Such a file is never set back without a copy. */
+  /**
+   * Names the calls that ran while the file changed. Set only if a person may have changed it instead of them. Such a
+   * file is never set back without a copy.
+   */
   readonly during?: string
   /** Whether the plan is that of a redo. `change` is then the change of the undo, which the redo takes back. */
   readonly reversed?: true

@@ -46,7 +46,8 @@ test('[C4] every rule has a unique id in the ten ids of its topic, a title and a
 })
 
 test('[C4] a correct host passes every rule', async () => {
-  const verdicts = await judge()
+  const target = { url: await host(), timeoutMs, turnTimeoutMs }
+  const verdicts = await runRules(target, { versions: ['1.0.0'], topics, ...prompts })
   expect(verdicts.filter(({ outcome }) => outcome !== 'pass')).toEqual([])
   expect(idsOf(verdicts, 'pass')).toEqual(ids)
 })

@@ -7,7 +7,7 @@ import { topics } from '../src/rules/all.ts'
 import { faults } from './faults.ts'
 import type { Fault } from './faults.ts'
 import { prompts } from './wrong-input-requests.ts'
-import { startWrongHost } from './wrong-host.ts'
+import { dialWrongHost } from './wrong-host.ts'
 
 /** The wrong host answers much faster than this, so a rule waits this long only for a message that never comes. */
 export const timeoutMs = 5000
@@ -21,21 +21,17 @@ export const turnTimeoutMs = 60_000
 /** The time limit of one test. Some faults make several rules wait for a timeout, and all rules are slow on a busy machine. */
 export const limitMs = 300_000
 
-/** Runs the kit against a wrong host. Closes the host here rather than in a hook of the test, because tests run concurrently. */
+/** Runs the kit against a wrong host, which it reaches without a network. */
 export async function judge(
   fault?: Fault,
   versions = ['1.0.0'],
   chosen = topics,
 ): Promise<readonly Verdict[]> {
-  const { url, close } = await startWrongHost(...(fault === undefined ? [] : [fault]))
-  try {
-    const options = { versions, topics: chosen, ...prompts }
-    // A turn that never ends needs no long wait.
-    const turnMs = fault === 'turnNeverEnds' ? timeoutMs : turnTimeoutMs
-    return await runRules({ url, timeoutMs, turnTimeoutMs: turnMs }, options)
-  } finally {
-    await close()
-  }
+  const dial = dialWrongHost(...(fault === undefined ? [] : [fault]))
+  // A turn that never ends needs no long wait.
+  const turnMs = fault === 'turnNeverEnds' ? timeoutMs : turnTimeoutMs
+  const target = { url: 'ws://in-memory', dial, timeoutMs, turnTimeoutMs: turnMs }
+  return runRules(target, { versions, topics: chosen, ...prompts })
 }
 
 /**

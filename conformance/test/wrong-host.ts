@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
 import { WebSocketServer } from 'ws'
 import type { Fault } from './faults.ts'
+import { MemorySocket } from './memory-socket.ts'
 import { WrongLink } from './wrong-link.ts'
 import { WrongLog } from './wrong-log.ts'
 
@@ -26,5 +27,15 @@ export async function startWrongHost(...faults: readonly Fault[]): Promise<Runni
       server.close()
       await once(server, 'close')
     },
+  }
+}
+
+/** The same host without a network: each call makes a connection to it. */
+export function dialWrongHost(...faults: readonly Fault[]): () => MemorySocket {
+  const log = new WrongLog(faults)
+  return () => {
+    const [near, far] = MemorySocket.pair()
+    void new WrongLink(log, far)
+    return near
   }
 }

@@ -1,6 +1,5 @@
 import type { Action, Envelope, Uri } from '@atrium/protocol/channel'
 import { AhpError } from '@atrium/protocol/errors'
-import type { WebSocket } from 'ws'
 import { commandsOf } from './wrong-commands.ts'
 import { sendOlderTurns } from './wrong-chats.ts'
 import { acceptedAction, rejectionOf } from './wrong-guards.ts'
@@ -12,6 +11,14 @@ interface Message {
   readonly params?: { readonly [key: string]: unknown }
 }
 
+/** What the wrong host uses of a WebSocket. */
+interface Socket {
+  on(event: 'message', listener: (data: Buffer) => void): unknown
+  on(event: 'close', listener: () => void): unknown
+  send(text: string): void
+  close(code: number): void
+}
+
 /** One connection of a client. */
 export class WrongLink implements Subscriber {
   readonly subscriptions = new Set<Uri>()
@@ -19,17 +26,17 @@ export class WrongLink implements Subscriber {
   readonly since: number
   clientId = ''
   readonly #host: WrongLog
-  readonly #socket: WebSocket
+  readonly #socket: Socket
   readonly #commands
   #waiting: (() => void)[] = []
 
-  constructor(host: WrongLog, socket: WebSocket) {
+  constructor(host: WrongLog, socket: Socket) {
     this.#host = host
     this.since = host.seq
     this.#socket = socket
     this.#commands = commandsOf(host, this)
     host.links.add(this)
-    socket.on('message', (data) => this.#frame((data as Buffer).toString()))
+    socket.on('message', (data) => this.#frame(data.toString()))
     socket.on('close', () => host.links.delete(this))
   }
 

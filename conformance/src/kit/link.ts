@@ -9,6 +9,8 @@ import { Failed, excerpt } from './check.ts'
 export interface Target {
   readonly url: string
   readonly token?: string | undefined
+  /** Opens a connection. Absent: a WebSocket to `url`. */
+  readonly dial?: (() => Socket) | undefined
   /** The tokens that every client gives to the host right after its handshake. */
   readonly logins?: readonly Login[] | undefined
   readonly timeoutMs: number
@@ -20,6 +22,17 @@ export interface Target {
 export interface Login {
   readonly resource: string
   readonly token: string
+}
+
+/** What a link needs of a WebSocket. */
+export interface Socket {
+  readonly readyState: number
+  on(event: 'open', listener: () => void): unknown
+  on(event: 'message', listener: (data: Buffer, binary: boolean) => void): unknown
+  on(event: 'error', listener: (error: Error) => void): unknown
+  on(event: 'close', listener: (code: number, reason: Buffer) => void): unknown
+  send(text: string): void
+  terminate(): void
 }
 
 export type Answer = { readonly result: unknown } | { readonly error: WireError }
@@ -43,19 +56,17 @@ export class Link {
   readonly unmatched: unknown[] = []
   /** The reason why the connection ended; undefined while it is open. */
   closed: string | undefined
-  readonly #socket: WebSocket
+  readonly #socket: Socket
   readonly #timeoutMs: number
   readonly #pending = new Map<unknown, (answer: Answer) => void>()
   readonly #watchers = new Set<() => void>()
   #lastId = 0
 
-  constructor({ url, token, timeoutMs }: Target) {
-    this.#timeoutMs = timeoutMs
-    const headers = token === undefined ? {} : { authorization: `Bearer ${token}` }
-    this.#socket = new WebSocket(url, { headers, perMessageDeflate: false, handshakeTimeout: timeoutMs })
+  constructor(target: Target) {
+    this.#timeoutMs = target.timeoutMs
+    this.#socket = target.dial?.() ?? webSocket(target)
     this.#socket.on('open', () => this.#wakeWatchers())
-    // `ws` delivers a Buffer unless `binaryType` is changed.
-    this.#socket.on('message', (data, binary) => this.#receive(data as Buffer, binary))
+    this.#socket.on('message', (data, binary) => this.#receive(data, binary))
     this.#socket.on('error', ({ message }) => (this.closed ??= message))
     this.#socket.on('close', (code, reason) => this.#end(`closed with ${code} ${String(reason)}`.trimEnd()))
   }
@@ -147,6 +158,12 @@ export class Link {
   #wakeWatchers(): void {
     for (const watch of this.#watchers) watch()
   }
+}
+
+/** `ws` delivers a Buffer unless `binaryType` is changed. */
+function webSocket({ url, token, timeoutMs }: Target): Socket {
+  const headers = token === undefined ? {} : { authorization: `Bearer ${token}` }
+  return new WebSocket(url, { headers, perMessageDeflate: false, handshakeTimeout: timeoutMs })
 }
 
 interface Frame {

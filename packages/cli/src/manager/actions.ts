@@ -39,6 +39,7 @@ export type ActionName =
 interface ManagerScreen {
   readonly style: Style
   columns(): number
+  draw(): void
   say(text: string): void
   ask(question: LineQuestion): void
   page(pager: Pager): void
@@ -143,6 +144,7 @@ export class SessionActions {
     const client = this.#hosts.hosts.client(host)
     if (!client) return
     const root = client.subscribe('root', rootUri)
+    root.onChange(() => this.#screen.draw())
     // A host elsewhere may not have the folder of this command, and chooses one itself.
     const isLocal = this.#hosts.options(host).host === undefined
     const folder = isLocal ? process.cwd() : undefined
@@ -160,11 +162,8 @@ export class SessionActions {
         if (text !== undefined && text.trim() !== '')
           await this.#create(client, host, { text, provider, folder })
       })
-    const tab = (question: LineQuestion) => {
-      agent++
-      return { ...question, hint: hint() }
-    }
-    this.#screen.ask({ label: 'New:', line: emptyLine, hint: hint(), done, tab })
+    const tab = () => void agent++
+    this.#screen.ask({ label: 'New:', line: emptyLine, hint, done, tab })
   }
 
   async #create(
@@ -193,7 +192,7 @@ export class SessionActions {
 
   #confirm(question: string, work: () => Promise<void>): void {
     const done = (text?: string) => void (text !== undefined && this.#tell(work))
-    this.#screen.ask({ label: question, line: emptyLine, hint: 'y yes · n no', yesOrNo: true, done })
+    this.#screen.ask({ label: question, line: emptyLine, hint: () => 'y yes · n no', yesOrNo: true, done })
   }
 
   /** Runs work in the background. Its error is a sentence below the list. */

@@ -2,10 +2,12 @@ import type { HostedSession } from '@atrium/client/hosts'
 import { Activity, Flag } from '@atrium/protocol/status'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { emptyLine } from '../render/line.ts'
 import { widthOf } from '../render/table.ts'
 import { styled } from '../terminal/output.ts'
 import { choose, chosenIndex, countsOf, emptyList, keyOf, listed } from './list.ts'
 import { managerFrame } from './manager-frame.ts'
+import { pressQuestion } from './question-line.ts'
 
 function session(name: string, given: Partial<HostedSession> = {}): HostedSession {
   return {
@@ -18,6 +20,22 @@ function session(name: string, given: Partial<HostedSession> = {}): HostedSessio
     modifiedAt: '2026-01-01T00:00:00Z',
     ...given,
   }
+}
+
+/** A window without sessions. */
+const view = {
+  size: { columns: 80, rows: 10 },
+  style: styled(true),
+  all: [],
+  shown: [],
+  list: emptyList,
+  listHeight: 5,
+  named: true,
+  away: [],
+  preview: { rows: [] },
+  question: undefined,
+  message: '',
+  now: 0,
 }
 
 const titles = (sessions: readonly HostedSession[]) => sessions.map(({ title }) => title)
@@ -88,23 +106,28 @@ describe('[Z12] the list of the session manager', () => {
     fc.assert(
       fc.property(fc.integer({ min: 20, max: 200 }), fc.integer({ min: 6, max: 50 }), (columns, rows) => {
         const frame = managerFrame({
+          ...view,
           size: { columns, rows },
-          style: styled(true),
           all,
           shown: all,
-          list: emptyList,
           listHeight: Math.max(1, rows - 5),
-          named: true,
           away: ['other.example'],
-          preview: { rows: [] },
-          question: undefined,
-          message: '',
-          now: 0,
         })
         expect(frame.rows).toHaveLength(rows)
         const list = frame.rows.filter((row) => !row.includes('──'))
         for (const row of list) expect(widthOf(row)).toBeLessThanOrEqual(columns)
       }),
     )
+  })
+
+  test('[Z12.3] the agents of a new session are named as soon as the host has told them, also while the user types', () => {
+    let agent = ''
+    const question = { label: 'New:', line: emptyLine, hint: () => `${agent} (Tab)`, done: () => {} }
+    expect(managerFrame({ ...view, question }).rows.at(-1)).not.toContain('guide')
+    agent = 'guide'
+    expect(managerFrame({ ...view, question }).rows.at(-1)).toContain('guide (Tab)')
+    const tab = () => void (agent = 'other')
+    expect(pressQuestion({ ...question, tab }, { name: 'tab' })).toMatchObject({ label: 'New:' })
+    expect(managerFrame({ ...view, question }).rows.at(-1)).toContain('other (Tab)')
   })
 })

@@ -97,7 +97,8 @@ function footerOf({ question, message, shown, list, size: { columns }, style }: 
 } {
   const { cyan, yellow, dim } = style
   if (question) {
-    const { label, line, hint = '' } = question
+    const { label, line } = question
+    const hint = question.hint?.() ?? ''
     const typed = shownLine(line, Math.max(8, columns - label.length - hint.length - 4))
     return { text: `${cyan(label)} ${typed.text}  ${dim(hint)}`, column: label.length + 1 + typed.column }
   }

@@ -52,6 +52,7 @@ export class SessionManager {
     this.#actions = new SessionActions(hosts, {
       style: this.#style,
       columns: () => this.#screen.size.columns,
+      draw: () => this.#draw(),
       say: (text) => this.#say(text),
       ask: (question) => this.#ask(question),
       page: (pager) => this.#page(pager),

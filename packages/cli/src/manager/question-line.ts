@@ -6,16 +6,16 @@ import type { Key } from '../terminal/keys.ts'
 export interface LineQuestion {
   readonly label: string
   readonly line: Line
-  /** What else the keys do. */
-  readonly hint?: string
+  /** What else the keys do. It is asked at each drawing, because a host may answer while the user types. */
+  readonly hint?: () => string
   /** Called with each change of the text. */
   readonly changed?: (text: string) => void
   /** Called at Enter with the text, and at Esc with undefined. */
   readonly done: (text: string | undefined) => void
   /** Whether one key answers: y is yes, and every other key is no. */
   readonly yesOrNo?: boolean
-  /** Called at Tab. Returns the question with what it has changed. */
-  readonly tab?: (question: LineQuestion) => LineQuestion
+  /** Called at Tab. */
+  readonly tab?: () => void
 }
 
 /** Applies a key. Returns undefined when the question has ended. */
@@ -25,7 +25,10 @@ export function pressQuestion(question: LineQuestion, key: Key): LineQuestion | 
     question.done(answer.text)
     return undefined
   }
-  if (key.name === 'tab') return question.tab?.(question) ?? question
+  if (key.name === 'tab') {
+    question.tab?.()
+    return question
+  }
   const line = pressLine(question.line, key)
   if (!line) return question
   if (line.text !== question.line.text) question.changed?.(line.text)

@@ -26,8 +26,8 @@ import type { WithMeta } from './host-meta.ts'
 import { lossRemedy, storeFindings } from './store.ts'
 import type { Finding } from './finding.ts'
 
-/** A host that does not complete the handshake in this time hangs. */
-const answerSeconds = 3
+/** A host that does not answer in this time hangs. It is long, because the machine may be busy. */
+const answerSeconds = 10
 
 /** Checks the running host. If no host runs, checks whether one could start. */
 export async function hostFindings(options: HostOptions, settings: Settings): Promise<readonly Finding[]> {
@@ -153,7 +153,9 @@ export async function connectedClients(options: HostOptions): Promise<readonly F
 async function clockFinding(url: string): Promise<Finding> {
   const healthUrl = new URL('/healthz', url.replace(/^ws/, 'http'))
   const sentAt = Date.now()
-  const response = await fetch(healthUrl, { signal: AbortSignal.timeout(3_000) }).catch(() => undefined)
+  const response = await fetch(healthUrl, { signal: AbortSignal.timeout(answerSeconds * 1000) }).catch(
+    () => undefined,
+  )
   const hostTime = Date.parse(response?.headers.get('date') ?? '')
   if (Number.isNaN(hostTime))
     return warn('clock', 'the host does not tell its time', 'compare the clocks by hand')

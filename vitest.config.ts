@@ -21,24 +21,31 @@ const shared = [
   'test/**/*.test.ts',
 ]
 
-export default defineConfig({
+/** What both kinds have. */
+const common = {
   // Tests run on the sources of every package, so that nothing stale can pass.
   resolve: { alias: [...sourceAliases(fileURLToPath(new URL('.', import.meta.url)))] },
   test: {
-    sequence: { sequencer: Order },
-    reporters: ['default', './test/report.ts'],
     globalSetup: ['test/environment.ts', 'test/threads.ts'],
     setupFiles: ['test/cpu-time.ts', 'test/worker-folder.ts', 'test/random-seed.ts'],
     // Tests wait on states, never on time: this only ends one that waits for what never comes, also on a machine that is busy.
     testTimeout: 300_000,
     hookTimeout: 300_000,
-    // More than there are cores, because many tests wait for processes.
+  },
+}
+
+export default defineConfig({
+  test: {
+    sequence: { sequencer: Order },
+    reporters: ['default', './test/report.ts'],
+    // More than there are cores, because many tests wait for processes. It stands here alone, so that `--maxWorkers` holds.
     maxWorkers: availableParallelism() + 2,
     projects: [
-      { extends: true, test: { name: 'alone', include: alone } },
+      { ...common, test: { ...common.test, name: 'alone', include: alone } },
       {
-        extends: true,
+        ...common,
         test: {
+          ...common.test,
           name: 'shared',
           include: shared,
           exclude: ['**/node_modules/**', ...alone],

@@ -10,7 +10,7 @@ declare module 'vitest' {
 
 /**
  * What this worker and the programs below it have spent. The time of a program that ended goes to its parent, unless the parent
- * ended before. So this looks twice a second, and adds what has come since. The worker keeps it, because it loads this module
+ * ended before. So this looks every two seconds, and adds what has come since. The worker keeps it, because it loads this module
  * again for each file.
  */
 class Spent {
@@ -29,7 +29,7 @@ class Spent {
 // The cast is that of a value which only this module sets.
 const kept = globalThis as { atriumSpent?: Spent }
 if (process.env['ATRIUM_TIMES'] !== undefined && existsSync('/proc/self/stat')) {
-  if (!kept.atriumSpent) setInterval(() => kept.atriumSpent?.look(), 500).unref()
+  if (!kept.atriumSpent) setInterval(() => kept.atriumSpent?.look(), 2000).unref()
   const spent = (kept.atriumSpent ??= new Spent())
   // Hooks of this kind run in reverse order, so this one runs after all of the file.
   // oxlint-disable-next-line no-empty-pattern -- Vitest reads the pattern, and refuses every other first parameter.

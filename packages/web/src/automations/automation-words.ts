@@ -1,5 +1,5 @@
 import { phraseOf } from '@atrium/protocol/automation/phrases'
-import type { AutomationTrigger } from '@atrium/protocol/automation/state'
+import type { AutomationEntry, AutomationTrigger } from '@atrium/protocol/automation/state'
 
 /** The time zone of this browser. */
 export const ownZone = Intl.DateTimeFormat().resolvedOptions().timeZone
@@ -25,4 +25,16 @@ export function triggerWords(trigger: AutomationTrigger): string {
     return `${trigger.title}: ${trigger.events.map(({ title }) => title.toLowerCase()).join(', ')}`
   const { expression, timeZone } = trigger.schedule
   return timeZone === ownZone ? phraseOf(expression) : `${phraseOf(expression)} (${timeZone})`
+}
+
+/** The next to run first, then those that wait for a person or an event, and the paused ones. */
+export function byNextRun(entries: readonly AutomationEntry[]): readonly AutomationEntry[] {
+  const rank = ({ definition, nextRunAt }: AutomationEntry) =>
+    definition.enabled ? (nextRunAt ?? '9998') : '9999'
+  return entries.toSorted(
+    (a, b) =>
+      rank(a).localeCompare(rank(b)) ||
+      a.definition.title.localeCompare(b.definition.title) ||
+      a.resource.localeCompare(b.resource),
+  )
 }

@@ -13,6 +13,7 @@ import { Confirm } from '../ui/confirm.tsx'
 import { Empty } from '../ui/empty.tsx'
 import { AutomationCard } from './automation-card.tsx'
 import { AutomationForm } from './automation-form.tsx'
+import { byNextRun } from './automation-words.ts'
 import { Automations } from './automations.ts'
 
 export interface Props {
@@ -117,15 +118,3 @@ export function AutomationsView({ client, path, folders, onBack, say }: Props) {
 }
 
 const noCommands: readonly never[] = []
-
-/** The next to run first, then those that wait for a person or an event, and the paused ones. */
-function byNextRun(entries: readonly AutomationEntry[]): readonly AutomationEntry[] {
-  const rank = ({ definition, nextRunAt }: AutomationEntry) =>
-    definition.enabled ? (nextRunAt ?? '9998') : '9999'
-  return entries.toSorted(
-    (a, b) =>
-      rank(a).localeCompare(rank(b)) ||
-      a.definition.title.localeCompare(b.definition.title) ||
-      a.resource.localeCompare(b.resource),
-  )
-}

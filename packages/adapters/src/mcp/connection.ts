@@ -1,6 +1,7 @@
 import type { CallToolResult, Client, InputRequiredResult } from '@modelcontextprotocol/client'
-import { McpFailed } from '@atrium/host/ports/mcp'
+import { McpFailed, McpRefused } from '@atrium/host/ports/mcp'
 import type { McpCall, McpResult } from '@atrium/host/ports/mcp'
+import { errorCodes } from '@atrium/protocol/errors'
 import type { JsonObject } from '@atrium/protocol/json'
 import { isJsonObject } from '@atrium/protocol/json'
 import type { McpAppCapabilities } from '@atrium/protocol/session/customization'
@@ -113,8 +114,9 @@ export class McpConnection {
     const { context, limits } = this.#options
     const tool = this.tools.get(name)
     if (!tool)
-      throw new McpFailed(
+      throw new McpRefused(
         `The MCP server has no tool ${JSON.stringify(name.slice(0, limits.mcpNameLength))}.`,
+        errorCodes.InvalidParams,
       )
     const running = new RunningCall(call, context.later, limits)
     this.#calls.add(running)

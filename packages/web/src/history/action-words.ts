@@ -32,7 +32,7 @@ const words: ReadonlyMap<string, string> = new Map([
   ['chat/backgroundWorkSet', 'Work in the background began or changed'],
   ['chat/backgroundWorkRemoved', 'Work in the background ended'],
   ['chat/changesetsChanged', 'The list of changes was updated'],
-  ['chat/canvasesChanged', 'The list of canvases was updated'],
+  ['chat/canvasesChanged', 'A server of a command began or ended'],
   ['chat/workingDirectorySet', 'A folder was added'],
   ['chat/workingDirectoryRemoved', 'A folder was removed'],
 ])

@@ -80,7 +80,7 @@ export function mcpContract(name: string, open: () => McpFixture): void {
     expect(await ask('echo', { text: 'hello' })).toMatchObject({ content: [{ type: 'text', text: 'hello' }] })
     expect(JSON.stringify(await ask('ask'))).toContain('cancel')
     await expect(server.request('resources/list', {})).rejects.toThrow(McpFailed)
-    await expect(ask('no such tool')).rejects.toThrow(McpFailed)
+    await expect(ask('no such tool')).rejects.toMatchObject({ name: 'McpRefused', code: -32_602 })
     server.stop()
     expect(server.serves).toBeUndefined()
   })

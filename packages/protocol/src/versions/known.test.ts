@@ -56,6 +56,6 @@ test('[V4] the protocol is pinned by a hash, so that no change of it is accident
   })
   // A failure means that the protocol has changed. Decide which version the change belongs to, then update the hash.
   expect(createHash('sha256').update(wire).digest('hex')).toBe(
-    'b962af0a4d917fdc0329fd9cc4e137f1cf025f4e9c62e0d287b63fd2a16a32d8',
+    '757c61e70d4764f290c0181b7258445ddcf93367de0e1d40fe76284fd1357fd0',
   )
 })

@@ -10,7 +10,7 @@ export const searchBugs: readonly Bug[] = [
     '!versions.has(session)',
   ),
   bug('truncated turns stay in the index', 'parts/search/session-changes', 'wanted.cut ?', 'false ?'),
-  bug('a disposed session stays in the index', 'parts/session/session', 'core.parts.disposed(uri);', ''),
+  bug('a disposed session stays in the index', 'parts/session/session', 'core.parts.disposed(session);', ''),
   bug(
     'a chat that comes from elsewhere is indexed without its turns',
     'parts/search/indexing',

@@ -35,7 +35,7 @@ export const decisionBugs: readonly Bug[] = [
   ),
   bug(
     'a permission for one folder applies everywhere',
-    'parts/access/permissions',
+    'parts/access/tool-permissions',
     ' && each.folder === folder',
     '',
   ),

@@ -26,6 +26,8 @@ export async function atrium(
   let stderr = ''
   child.stdout.on('data', (data: Buffer) => void (stdout += data.toString()))
   child.stderr.on('data', (data: Buffer) => void (stderr += data.toString()))
+  // A command that reads no input may end before this is written.
+  child.stdin.on('error', () => {})
   child.stdin.end(given.input ?? '')
   await once(child, 'close')
   return { status: child.exitCode, stdout, stderr }

@@ -61,7 +61,8 @@ export function ChangesView({ client, uri, session, chat, wanted: asked, ...prop
   // Until a person chooses, the first changeset that has files is shown. It stays, so that nothing jumps.
   const first = firstWithFiles(scopes, counts)
   const found = chosen === undefined && first && (counts.get(first.uri) ?? 0) > 0 ? first.label : chosen
-  useEffect(() => setChosen(found), [found])
+  // An effect runs a moment after its drawing, and a person may have chosen meanwhile.
+  useEffect(() => setChosen((now) => now ?? found), [found])
   const scope = scopes.find(({ label }) => label === found) ?? first
   const folders = session.workingDirectories ?? noFolders
   const split = layout === 'split'

@@ -6,6 +6,8 @@ interface Row {
   readonly parent: number
   /** A process id is used again. The time of the start tells two such processes apart. */
   readonly started: string
+  /** Whether a signal has stopped it. */
+  readonly stopped: boolean
 }
 
 /** All processes of this machine. Those that end while this reads are left out. */
@@ -16,10 +18,10 @@ function table(): readonly Row[] {
 function rowOf(pid: number): Row | undefined {
   try {
     // The name of the program, in parentheses, may have spaces and parentheses.
-    const [, parent, ...rest] = readFileSync(`/proc/${pid}/stat`, 'utf8')
+    const [state, parent, ...rest] = readFileSync(`/proc/${pid}/stat`, 'utf8')
       .replace(/^.*\) /s, '')
       .split(' ')
-    return { pid, parent: Number(parent), started: rest[17] ?? '' }
+    return { pid, parent: Number(parent), started: rest[17] ?? '', stopped: state === 'T' }
   } catch {
     return undefined
   }
@@ -34,7 +36,10 @@ export class Descendants {
     this.#root = root
   }
 
-  /** The processes that run now. The root is not among them. */
+  /**
+   * The processes that run now. The root is not among them, nor is a process that its test has stopped: it would go on when this
+   * program lets it.
+   */
   now(): readonly number[] {
     const rows = table()
     const found = new Map(
@@ -48,6 +53,7 @@ export class Descendants {
         if (parent === this.#root || found.has(parent)) found.set(pid, started)
     }
     this.#known = found
-    return [...found.keys()].toSorted((a, b) => a - b)
+    const stopped = new Set(rows.filter((row) => row.stopped).map(({ pid }) => pid))
+    return [...found.keys()].filter((pid) => !stopped.has(pid)).toSorted((a, b) => a - b)
   }
 }

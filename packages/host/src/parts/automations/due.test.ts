@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { automated, everyHour, hourMs, minuteMs, one, overlap } from '../../../test/automations/automated.ts'
 import type { Automated } from '../../../test/automations/automated.ts'
 import { automationsOf } from './automations.ts'
-import { evaluate } from './law.ts'
+import { evaluate } from './due-or-missed.ts'
 import { scheduleOf } from './schedules.ts'
 import type { MissNote } from './stored.ts'
 

@@ -1,7 +1,7 @@
 import type { MissedRuns } from '@atrium/protocol/automation/timeline'
 import type { Uri } from '@atrium/protocol/channel'
 import type { RecordFormat } from '../../kernel/record-map.ts'
-import type { MissReason } from './law.ts'
+import type { MissReason } from './due-or-missed.ts'
 import type { Cursors } from './schedules.ts'
 
 /** What the host keeps about an automation and no client needs. It changes in the same step as the automation. */

@@ -5,8 +5,8 @@ import { expect, test } from 'vitest'
 import { trials } from '../../../../protocol/test/search.ts'
 import { seeded } from '../../../../protocol/test/seeded.ts'
 import { automated, hourMs, minuteMs, one } from '../../../test/automations/automated.ts'
-import { evaluate } from './law.ts'
-import type { Missed } from './law.ts'
+import { evaluate } from './due-or-missed.ts'
+import type { Missed } from './due-or-missed.ts'
 import type { MissNote } from './stored.ts'
 
 const zones = ['UTC', 'Europe/Berlin', 'America/Los_Angeles', 'Australia/Lord_Howe', 'Asia/Kolkata']

@@ -19,8 +19,8 @@ export const phraseExamples =
 /** Returns the five cron fields that a plain phrase means. Undefined if it is no such phrase. */
 export function cronOf(phrase: string): string | undefined {
   const text = phrase.trim().toLowerCase().replace(/\s+/g, ' ')
-  if (/^(hourly|every hour)$/.test(text)) return '0 * * * *'
-  const [, count = '', unit] = /^every (\d{1,2}) (minute|min|hour)s?$/.exec(text) ?? []
+  if (text === 'hourly') return '0 * * * *'
+  const [, count = '1', unit] = /^every (?:(\d{1,2}) )?(minute|min|hour)s?$/.exec(text) ?? []
   if (unit !== undefined) return everyOf(Number(count), unit === 'hour' ? 24 : 60)
   const [, days = '', hour = '', minute = '0'] = /^(.+?)(?: at)? (\d{1,2})(?::(\d\d))?$/.exec(text) ?? []
   const named = daySets.get(days) ?? weekdaysOf(days.replace(/^every /, ''))
@@ -36,6 +36,7 @@ export function phraseOf(expression: string): string {
   const time = `${hour}:${minute.padStart(2, '0')}`
   const set = [...daySets].find(([, value]) => value === days)?.[0]
   const phrases = [
+    'every minute',
     'hourly',
     `every ${minutes} minutes`,
     `every ${hours} hours`,
@@ -53,7 +54,8 @@ function dayName(value: string): string {
 function everyOf(count: number, whole: number): string | undefined {
   if (count < 1 || whole % count !== 0) return undefined
   if (count === whole) return whole === 60 ? '0 * * * *' : '0 0 * * *'
-  return whole === 60 ? `*/${count} * * * *` : `0 */${count} * * *`
+  const step = count === 1 ? '*' : `*/${count}`
+  return whole === 60 ? `${step} * * * *` : `0 ${step} * * *`
 }
 
 function weekdaysOf(text: string): string | undefined {

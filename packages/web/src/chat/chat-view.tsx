@@ -12,6 +12,7 @@ import { failedRequest, failureOf, failureWords } from '../link/outcome-words.ts
 import { useCommands } from '../ui/commands.ts'
 import { Empty } from '../ui/empty.tsx'
 import { useLatest } from '../ui/use-latest.ts'
+import { WorkInBackground } from './background-work.tsx'
 import { Composer } from './composer/composer.tsx'
 import { cancelTurn } from './composer/messages.ts'
 import { ChatProvider } from './shared/context.ts'
@@ -146,6 +147,7 @@ export const ChatView = memo(function ChatView({
       <div class="dock">
         <NeededSignIns client={client} session={session} chat={state} />
         <Servers client={client} canvases={state.canvases} />
+        <WorkInBackground client={client} work={state.backgroundWork} say={say} />
         <QueueView state={state} steers={steers} />
         {state.interactivity === 'read-only' ? (
           <p class="read-only">This chat can only be read.</p>

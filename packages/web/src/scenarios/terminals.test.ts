@@ -54,7 +54,7 @@ page.listen(0, '127.0.0.1', () => console.log('ready at http://localhost:' + pag
 `
 
 browserTest(
-  '[U63] [U63.1] a server that a command has started is a link, until the command ends',
+  '[U63] [U63.1] [U63.2] a server that a command has started is a link, until the command ends',
   async () => {
     const room = await Room.open()
     writeFileSync(join(room.folder, 'server.mjs'), server)
@@ -72,10 +72,12 @@ browserTest(
     await expectAccessibleInBoth(page, 'server')
     const address = (await link.getAttribute('href')) ?? ''
     expect(await (await fetch(address)).text()).toBe('the page of the server')
-    await page.getByRole('button', { name: 'Terminals' }).click()
-    await page.getByRole('button', { name: 'Close the terminal' }).click()
-    await page.getByRole('button', { name: 'Chat', exact: true }).click()
+    const work = page.getByRole('list', { name: 'Work in the background' })
+    expect(await work.innerText()).toMatch(/node server\.mjs\s+in the background/)
+    await work.getByRole('button', { name: 'End' }).click()
     await servers.waitFor({ state: 'detached' })
+    await work.waitFor({ state: 'detached' })
+    await expect(fetch(address)).rejects.toThrow()
     expectUnharmed(page)
   },
 )

@@ -87,13 +87,13 @@ export class McpConnection {
     return resultOf(await this.#call(name, input, call), this.#options.limits)
   }
 
-  /** What clients may ask the server. */
+  /** The capabilities that the server offers to clients: its tools and resources, if it has any. */
   get serves(): McpAppCapabilities {
     const { tools, resources } = this.#client.getServerCapabilities() ?? {}
     return { ...(tools && { serverTools: {} }), ...(resources && { serverResources: {} }) }
   }
 
-  /** Passes a request of a client on. Rejects like `call`. */
+  /** Sends the request of a client to the server. Rejects as `call` does. */
   async request(method: string, params: JsonObject): Promise<JsonObject> {
     if (method === 'tools/call') {
       const { name, arguments: input } = params

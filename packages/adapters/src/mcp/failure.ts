@@ -22,7 +22,10 @@ export function failureOf(what: string, error: unknown, redact: (text: string) =
   return code === undefined ? new McpFailed(message) : new McpRefused(message, code)
 }
 
-/** Returns the code of an error that the server has answered with. The library is not loaded here, so its class is known by name. */
+/**
+ * Returns the JSON-RPC error code if the server has answered with an error. The error is recognized by the name of its class, because
+ * importing the class would load the MCP library.
+ */
 function refusalOf(error: unknown): number | undefined {
   const isAnswer = error instanceof Error && error.name === 'ProtocolError' && 'code' in error
   return isAnswer && typeof error.code === 'number' ? error.code : undefined

@@ -67,7 +67,7 @@ export class PooledServer {
     return this.#begin(this.#connect())
   }
 
-  /** What clients may ask the server as it is connected now. */
+  /** The capabilities that the server offers to clients. Undefined while there is no connection. */
   get serves(): McpAppCapabilities | undefined {
     return this.#connection?.serves
   }

@@ -142,7 +142,7 @@ export function checkedUrl(text: string): string {
   )
 }
 
-/** The line for a host that accepts the connection and does not answer, because its process is suspended or very busy. */
+/** What a user reads if a host accepts the connection but does not answer. Its process is suspended or very busy. */
 function silentHost({ url, pid }: Address): string {
   const named = pid === undefined ? `at ${new URL(url).host}` : `(process ${pid})`
   return `atrium: The host ${named} does not answer yet. This command waits for it; Ctrl-C ends the wait.\n`

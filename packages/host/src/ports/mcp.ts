@@ -116,10 +116,10 @@ export class McpAuthRequired extends McpFailed {
   }
 }
 
-/** The server itself has refused a request. */
+/** The MCP server has answered a request with an error. */
 export class McpRefused extends McpFailed {
   override readonly name = 'McpRefused'
-  /** The code of the error of the server. */
+  /** The JSON-RPC error code in the server's answer. */
   readonly code: number
 
   constructor(message: string, code: number) {

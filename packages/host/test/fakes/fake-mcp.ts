@@ -18,7 +18,7 @@ export class FakeMcp implements McpServers {
   readonly calls: { readonly tool: string; readonly input: object }[] = []
   /** If true, no server becomes ready. */
   hangs = false
-  /** What clients may ask the servers, and the answers. */
+  /** The capabilities that the servers offer to clients, and their answers to requests of clients. */
   served: McpAppCapabilities | undefined
   answer: (method: string, params: JsonObject) => JsonObject | Promise<JsonObject> = () => ({})
   readonly #tools: readonly ToolDefinition[]

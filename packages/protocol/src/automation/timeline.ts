@@ -17,12 +17,12 @@ export interface MissedRuns {
   readonly into?: Uri
 }
 
-/** What has become of an automation at a time: a run, or runs that were missed. */
+/** A run of an automation, or runs that it missed. `at`: when the run, or the first missed one, was due. */
 export type Happening =
   | { readonly at: string; readonly run: AutomationRunSummary }
   | { readonly at: string; readonly missed: MissedRuns }
 
-/** The runs and the missed ones of an automation in the order of time, the newest last. */
+/** What has become of an automation: its runs and the runs that it missed, the newest last. */
 export function timelineOf(
   runs: readonly AutomationRunSummary[],
   missed: readonly MissedRuns[],
@@ -39,14 +39,14 @@ function timeOf({ origin, lifecycle }: AutomationRunSummary): string {
   return (origin.kind === 'trigger' ? origin.scheduledFor : undefined) ?? lifecycle.createdAt
 }
 
-/** Why there is a run, in words. */
+/** What has started a run, in words. */
 export function originWords({ origin }: Pick<AutomationRunSummary, 'origin'>): string {
   if (origin.kind === 'manual') return 'by hand'
   if (origin.scheduledFor === undefined) return 'by an event'
   return origin.catchUp === true ? 'by schedule, late' : 'by schedule'
 }
 
-/** Why a run was missed, in words. */
+/** The reason in words for which a run was missed. */
 export function missedWords(because: string): string {
   return reasons.get(because) ?? because
 }

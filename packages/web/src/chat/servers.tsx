@@ -12,7 +12,7 @@ interface Props {
   readonly canvases: readonly CanvasRef[] | undefined
 }
 
-/** The canvases of a chat: servers that commands of its tools have started. */
+/** Shows the servers that commands of a chat's tools have started. Each is a canvas of the chat. */
 export function Servers({ client, canvases = [] }: Props) {
   if (canvases.length === 0) return null
   return (

@@ -139,7 +139,7 @@ function NewDevice({ client, say, onDone }: Props & { readonly onDone: () => voi
   )
 }
 
-/** Quotes a name for a shell, so that the command can be pasted. */
+/** Puts a name into quotes if a shell needs them, so that people can paste the command into a terminal. */
 function quoted(name: string): string {
   return /^[\w.-]+$/.test(name) ? name : `'${name.replaceAll("'", `'\\''`)}'`
 }

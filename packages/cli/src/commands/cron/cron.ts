@@ -142,7 +142,7 @@ function showList(out: Output, entries: readonly AutomationEntry[]): void {
   })
 }
 
-/** What starts an automation that has no next time. */
+/** Says what starts an automation without a schedule. */
 function startOf({ triggers }: AutomationEntry['definition']): string {
   return triggers.some(({ kind }) => kind === 'event') ? 'after an event' : 'by hand'
 }

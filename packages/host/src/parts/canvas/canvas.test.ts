@@ -33,7 +33,7 @@ async function runningCommand(deaf: ReadonlySet<number> = new Set()) {
   return { ...all, asked, run, command, shell, prints }
 }
 
-/** A command whose server is shown. */
+/** A session in which a command has printed the address of its server, so that the chat has a canvas for it. */
 async function shownServer(deaf?: ReadonlySet<number>) {
   const all = await runningCommand(deaf)
   await all.prints(`\x1b[32mLocal\x1b[39m: http://localhost:\x1b[1m51`)

@@ -59,7 +59,7 @@ export class Canvases {
     return new Canvases(core, listens, await RecordMap.open(core.records, 'canvas/', textFormat))
   }
 
-  /** Reads the output of a command until the command ends. */
+  /** Looks for addresses of servers in the output of a command, from now on until the command ends. */
   follow(chat: Uri, { terminal, command, ended }: RunningCommand): void {
     const followed: Followed = {
       chat,

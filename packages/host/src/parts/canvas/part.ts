@@ -12,7 +12,7 @@ const outputEffects: Effects<'terminal'> = {
   'terminal/data': (core, { uri }, { data }) => canvasesOf(core)?.read(uri, data),
 }
 
-/** Servers that commands of tools have started, as canvases of their chats. */
+/** Makes a canvas in the chat for each server that a command of a tool starts. */
 export const canvas = part<Canvases | undefined, Ports>({
   name: 'canvas',
   key: canvasesOf,
